@@ -1,0 +1,386 @@
+#include "format/json_reader.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+static enum zv_json_token fail(struct zv_json_reader *reader, const char *what)
+{
+    (void)zv_fail_at(&reader->err, ZV_E_SYNTAX, reader->base + reader->at, "JSON: %s", what);
+    return ZV_JSON_ERROR;
+}
+
+static bool grow(struct zv_json_reader *reader)
+{
+    const size_t size = reader->capacity * 2;
+    if (size > reader->max_token) {
+        (void)zv_fail_at(&reader->err, ZV_E_LIMIT, reader->base + reader->at,
+                         "JSON: a token is longer than %zu bytes", reader->max_token);
+        return false;
+    }
+    unsigned char *const larger = zv_memory_resize(reader->window, size + 1);
+    if (larger == NULL) {
+        (void)zv_fail(&reader->err, ZV_E_NOMEM, "JSON: no memory for a %zu-byte window", size);
+        return false;
+    }
+    reader->window = larger;
+    reader->capacity = size;
+    return true;
+}
+
+/* Drops everything before *keep, reads more, and moves *keep and at with the bytes. */
+static bool refill(struct zv_json_reader *reader, size_t *keep)
+{
+    if (reader->at_end) {
+        return false;
+    }
+    const size_t left = reader->filled - *keep;
+    if (*keep != 0) {
+        memmove(reader->window, reader->window + *keep, left);
+        reader->base += *keep;
+        reader->at -= *keep;
+        reader->filled = left;
+        *keep = 0;
+    } else if (reader->filled == reader->capacity && !grow(reader)) {
+        return false;
+    }
+    const ptrdiff_t got = reader->read(reader->source, reader->window + reader->filled,
+                                       reader->capacity - reader->filled);
+    if (got < 0) {
+        (void)zv_fail(&reader->err, ZV_E_IO, "JSON: reading the input failed");
+    }
+    if (got <= 0) {
+        reader->at_end = true;
+        reader->window[reader->filled] = 0;
+        return false;
+    }
+    reader->filled += (size_t)got;
+    reader->window[reader->filled] = 0;
+    return true;
+}
+
+enum zv_status zv_json_open(struct zv_json_reader *reader, zv_read_fn *read, void *source,
+                            size_t window, size_t max_token)
+{
+    *reader = (struct zv_json_reader){.read = read, .source = source, .max_token = max_token};
+    reader->window = zv_memory_alloc(window + 1);
+    if (reader->window == NULL) {
+        return zv_fail(&reader->err, ZV_E_NOMEM, "JSON: no memory for the window");
+    }
+    reader->capacity = window;
+    reader->window[0] = 0;
+    return ZV_OK;
+}
+
+void zv_json_close(struct zv_json_reader *reader)
+{
+    zv_memory_free(reader->window);
+    reader->window = NULL;
+}
+
+/* Bytes that end a run of plain string bytes. */
+static const bool ends_run[256] = {
+    [0] = true,  [1] = true,  [2] = true,  [3] = true,  [4] = true,   [5] = true,   [6] = true,
+    [7] = true,  [8] = true,  [9] = true,  [10] = true, [11] = true,  [12] = true,  [13] = true,
+    [14] = true, [15] = true, [16] = true, [17] = true, [18] = true,  [19] = true,  [20] = true,
+    [21] = true, [22] = true, [23] = true, [24] = true, [25] = true,  [26] = true,  [27] = true,
+    [28] = true, [29] = true, [30] = true, [31] = true, ['"'] = true, ['\\'] = true};
+
+/* Length of the well-formed UTF-8 sequence at p, or 0. */
+static size_t utf8_length(const unsigned char *p, const unsigned char *end)
+{
+    static const unsigned min[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const size_t n = *p < 0xC2 ? 0 : *p < 0xE0 ? 2 : *p < 0xF0 ? 3 : *p < 0xF5 ? 4 : 0;
+    if (n == 0 || (size_t)(end - p) < n) {
+        return 0;
+    }
+    unsigned code = *p & (0x7FU >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+        code = (code << 6) | (p[i] & 0x3FU);
+    }
+    return code < min[n] || code > 0x10FFFF || (code >> 11) == 0x1B ? 0 : n;
+}
+
+static size_t escape_length(const unsigned char *p, const unsigned char *end)
+{
+    if (end - p < 2 || p[1] == 0 || strchr("\"\\/bfnrtu", p[1]) == NULL) {
+        return 0;
+    }
+    if (p[1] != 'u') {
+        return 2;
+    }
+    for (int i = 2; i < 6; i++) {
+        if (end - p <= i || p[i] == 0 || strchr("0123456789abcdefABCDEF", p[i]) == NULL) {
+            return 0;
+        }
+    }
+    return 6;
+}
+
+/* Whether the slice holds only valid escapes and UTF-8. */
+static bool is_text(const struct zv_json_reader *reader)
+{
+    const unsigned char *p = (const unsigned char *)reader->text;
+    const unsigned char *const end = p + reader->length;
+    while (end - p >= 8) { /* the common case: plain ASCII, eight bytes at a time */
+        uint64_t word;
+        memcpy(&word, p, sizeof word);
+        if ((word & 0x8080808080808080U) != 0 || reader->has_escape) {
+            break;
+        }
+        p += 8;
+    }
+    while (p < end) {
+        size_t step = 1;
+        if (*p == '\\') {
+            step = escape_length(p, end);
+        } else if (*p >= 0x80) {
+            step = utf8_length(p, end);
+        }
+        if (step == 0) {
+            return false;
+        }
+        p += step;
+    }
+    return true;
+}
+
+/* at is on the opening quote; leaves it after the closing one. */
+static enum zv_json_token read_string(struct zv_json_reader *reader)
+{
+    size_t start = ++reader->at;
+    reader->has_escape = false;
+    for (;;) {
+        const unsigned char *p = reader->window + reader->at;
+        while (!ends_run[*p]) {
+            p++;
+        }
+        reader->at = (size_t)(p - reader->window);
+        if (reader->at >= reader->filled) {
+            if (!refill(reader, &start)) {
+                return fail(reader, "unterminated string");
+            }
+        } else if (*p == '"') {
+            reader->text = (const char *)reader->window + start;
+            reader->length = reader->at - start;
+            reader->at++;
+            return is_text(reader) ? ZV_JSON_STRING : fail(reader, "bad escape or UTF-8");
+        } else if (*p != '\\') {
+            return fail(reader, "control character in a string");
+        } else {
+            reader->has_escape = true;
+            if (reader->at + 1 >= reader->filled && !refill(reader, &start)) {
+                return fail(reader, "unterminated string");
+            }
+            reader->at += 2;
+        }
+    }
+}
+
+static bool is_number_char(unsigned char c)
+{
+    return (unsigned)(c - '0') < 10 || c == '-' || c == '+' || c == '.' || (c | 0x20) == 'e';
+}
+
+static const char *skip_digits(const char *p, const char *end)
+{
+    while (p < end && (unsigned)(*p - '0') < 10) {
+        p++;
+    }
+    return p;
+}
+
+/* RFC 8259: [-] (0 | digits not starting with 0) [. digits] [(e|E) [+|-] digits] */
+static bool is_number(const char *p, const char *end)
+{
+    if (p < end && *p == '-') {
+        p++;
+    }
+    const char *q = skip_digits(p, end);
+    if (q == p || (*p == '0' && q - p > 1)) {
+        return false;
+    }
+    if (q < end && *q == '.') {
+        p = q + 1;
+        q = skip_digits(p, end);
+        if (q == p) {
+            return false;
+        }
+    }
+    if (q < end && (*q | 0x20) == 'e') {
+        p = q + 1;
+        if (p < end && (*p == '+' || *p == '-')) {
+            p++;
+        }
+        q = skip_digits(p, end);
+        if (q == p) {
+            return false;
+        }
+    }
+    return q == end;
+}
+
+static enum zv_json_token read_number(struct zv_json_reader *reader)
+{
+    size_t start = reader->at;
+    do {
+        const unsigned char *p = reader->window + reader->at;
+        while (is_number_char(*p)) {
+            p++;
+        }
+        reader->at = (size_t)(p - reader->window);
+    } while (reader->at >= reader->filled && refill(reader, &start));
+    reader->text = (const char *)reader->window + start;
+    reader->length = reader->at - start;
+    return is_number(reader->text, reader->text + reader->length) ? ZV_JSON_NUMBER
+                                                                  : fail(reader, "bad number");
+}
+
+static enum zv_json_token read_word(struct zv_json_reader *reader, const char *word,
+                                    enum zv_json_token token)
+{
+    const size_t length = strlen(word);
+    size_t start = reader->at;
+    while (reader->filled - start < length) {
+        if (!refill(reader, &start)) {
+            return fail(reader, "unexpected end");
+        }
+    }
+    if (memcmp(reader->window + start, word, length) != 0) {
+        return fail(reader, "unknown word");
+    }
+    reader->at = start + length;
+    return token;
+}
+
+/* The next byte that is not white space, or -1 at the end; keep as for refill. */
+static int peek(struct zv_json_reader *reader, size_t *keep)
+{
+    for (;;) {
+        if (reader->at >= reader->filled) {
+            size_t here = reader->at;
+            if (!refill(reader, keep != NULL ? keep : &here)) {
+                return -1;
+            }
+            continue;
+        }
+        const unsigned char c = reader->window[reader->at];
+        if (c > ' ' || (c != ' ' && c != '\n' && c != '\t' && c != '\r')) {
+            return c;
+        }
+        reader->at++;
+    }
+}
+
+static enum zv_json_token read_key(struct zv_json_reader *reader)
+{
+    if (read_string(reader) == ZV_JSON_ERROR) {
+        return ZV_JSON_ERROR;
+    }
+    size_t start = (size_t)((const unsigned char *)reader->text - reader->window);
+    if (peek(reader, &start) != ':') {
+        return fail(reader, "expected ':' after a key");
+    }
+    reader->at++;
+    reader->text = (const char *)reader->window + start;
+    reader->want_key = false;
+    reader->after_comma = false;
+    return ZV_JSON_KEY;
+}
+
+static enum zv_json_token open_level(struct zv_json_reader *reader, unsigned char c)
+{
+    if (reader->depth == ZV_JSON_MAX_DEPTH) {
+        (void)zv_fail_at(&reader->err, ZV_E_LIMIT, reader->base + reader->at,
+                         "JSON: nested deeper than %d", ZV_JSON_MAX_DEPTH);
+        return ZV_JSON_ERROR;
+    }
+    reader->open[reader->depth++] = c;
+    reader->want_key = c == '{';
+    reader->after_value = false;
+    reader->after_comma = false;
+    reader->at++;
+    return c == '{' ? ZV_JSON_OBJECT_BEGIN : ZV_JSON_ARRAY_BEGIN;
+}
+
+static enum zv_json_token close_level(struct zv_json_reader *reader, unsigned char c)
+{
+    const unsigned char opener = c == '}' ? '{' : '[';
+    if (reader->depth == 0 || reader->open[reader->depth - 1] != opener || reader->after_comma) {
+        return fail(reader, "unexpected bracket");
+    }
+    if (c == '}' && !reader->want_key && !reader->after_value) {
+        return fail(reader, "missing value");
+    }
+    reader->depth--;
+    reader->want_key = false;
+    reader->after_value = true;
+    reader->at++;
+    return c == '}' ? ZV_JSON_OBJECT_END : ZV_JSON_ARRAY_END;
+}
+
+static enum zv_json_token read_scalar(struct zv_json_reader *reader, unsigned char c)
+{
+    reader->after_value = true;
+    reader->after_comma = false;
+    switch (c) {
+    case '"':
+        return read_string(reader);
+    case 't':
+        return read_word(reader, "true", ZV_JSON_TRUE);
+    case 'f':
+        return read_word(reader, "false", ZV_JSON_FALSE);
+    case 'n':
+        return read_word(reader, "null", ZV_JSON_NULL);
+    default:
+        return read_number(reader);
+    }
+}
+
+static bool skip_comma(struct zv_json_reader *reader)
+{
+    if (!reader->after_value || reader->depth == 0) {
+        return false;
+    }
+    reader->after_value = false;
+    reader->after_comma = true;
+    reader->want_key = reader->open[reader->depth - 1] == '{';
+    reader->at++;
+    return true;
+}
+
+enum zv_json_token zv_json_next(struct zv_json_reader *reader)
+{
+    if (reader->err.status != ZV_OK) {
+        return ZV_JSON_ERROR;
+    }
+    int c = peek(reader, NULL);
+    if (c == ',') {
+        if (!skip_comma(reader)) {
+            return fail(reader, "unexpected ','");
+        }
+        c = peek(reader, NULL);
+    }
+    if (c < 0) {
+        const bool complete = reader->depth == 0 && reader->after_value;
+        return complete && reader->err.status == ZV_OK ? ZV_JSON_END
+                                                       : fail(reader, "unexpected end");
+    }
+    if (c == '}' || c == ']') {
+        return close_level(reader, (unsigned char)c);
+    }
+    if (reader->after_value) {
+        return fail(reader, "expected ',' or a closing bracket");
+    }
+    if (reader->want_key) {
+        return c == '"' ? read_key(reader) : fail(reader, "expected a key");
+    }
+    if (c == '{' || c == '[') {
+        return open_level(reader, (unsigned char)c);
+    }
+    return read_scalar(reader, (unsigned char)c);
+}

@@ -1,0 +1,53 @@
+/* Any bytes must end in END or ERROR, with the same tokens whatever the read size. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/json_reader.h"
+
+struct drip {
+    const unsigned char *text;
+    size_t left;
+    size_t step;
+};
+
+static ptrdiff_t drip_read(void *source, unsigned char *to, size_t size)
+{
+    struct drip *const drip = source;
+    size_t count = drip->left < drip->step ? drip->left : drip->step;
+    count = count < size ? count : size;
+    memcpy(to, drip->text, count);
+    drip->text += count;
+    drip->left -= count;
+    return (ptrdiff_t)count;
+}
+
+static uint64_t run(const unsigned char *data, size_t size, size_t step)
+{
+    struct drip drip = {.text = data, .left = size, .step = step};
+    struct zv_json_reader reader;
+    if (zv_json_open(&reader, drip_read, &drip, 16, 1 << 20) != ZV_OK) {
+        abort();
+    }
+    uint64_t hash = 1469598103934665603U;
+    enum zv_json_token token;
+    do {
+        token = zv_json_next(&reader);
+        hash = (hash ^ (uint64_t)token) * 1099511628211U;
+        if (token == ZV_JSON_STRING || token == ZV_JSON_KEY || token == ZV_JSON_NUMBER) {
+            for (size_t i = 0; i < reader.length; i++) {
+                hash = (hash ^ (unsigned char)reader.text[i]) * 1099511628211U;
+            }
+        }
+    } while (token != ZV_JSON_END && token != ZV_JSON_ERROR);
+    zv_json_close(&reader);
+    return hash;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (run(data, size, size + 1) != run(data, size, 3)) {
+        abort();
+    }
+    return 0;
+}
