@@ -1,0 +1,203 @@
+/*
+ * Model: what a network is, whatever file said so.
+ *
+ *   config.json ──► family table ──► tensors + layers ─┐
+ *   *.safetensors headers ─────────► tensors ──────────┼──► struct zv_model
+ *   .gguf header ──────────────────► tensors + layers ─┘
+ *
+ * A model is a list of tensors (what is stored) and a list of layers (what a running network keeps
+ * besides its weights: key/value caches, recurrent states). Either may be missing: tensors without
+ * layers is an unknown family, layers without tensors is a config alone whose family has no table.
+ * What is not known is 0 together with a line in `unknown`; nothing is guessed.
+ *
+ * Not here: jobs, cards, runtimes, any sum over a job (rooms job, card, runtime, estimate).
+ */
+#ifndef ZIRVE_MODEL_MODEL_H
+#define ZIRVE_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/slice.h"
+#include "model/dtype.h"
+#include "zirve/arena.h"
+#include "zirve/error.h"
+
+enum zv_attention_kind {
+    ZV_ATTENTION_NONE,
+    ZV_ATTENTION_HEADS, /* MHA, GQA, MQA: K and V per KV head */
+    ZV_ATTENTION_LATENT /* MLA: one latent of rank + rope per token */
+};
+
+enum zv_state_kind {
+    ZV_STATE_NONE,
+    ZV_STATE_MAMBA1, /* conv: (d_conv-1) * d_inner; scan: d_state * d_inner */
+    ZV_STATE_MAMBA2, /* conv: (d_conv-1) * (d_inner + 2*groups*d_state); scan: d_state * d_inner */
+    ZV_STATE_DELTA,  /* gated delta net: conv over q, k, v; scan: heads * k_dim * v_dim */
+    ZV_STATE_CONV    /* short convolution only */
+};
+
+/* One layer as it matters to caches, states and activations. Counts are of the whole model (tp 1). */
+struct zv_layer {
+    enum zv_attention_kind attention;
+    uint32_t heads;      /* query heads */
+    uint32_t kv_heads;
+    uint32_t head_dim_k; /* elements of one K head (qk_nope + qk_rope for MLA) */
+    uint32_t head_dim_v;
+    uint32_t latent_rank; /* MLA: kv_lora_rank */
+    uint32_t rope_dim;    /* MLA: qk_rope_head_dim, the shared rope key */
+    uint32_t index_dim;   /* sparse-attention indexer key per token, 0 when none */
+    uint32_t query_rank;  /* MLA: q_lora_rank, 0 when none */
+    uint64_t window;      /* tokens seen by a sliding or chunked layer; 0 = all */
+    bool chunked;         /* the window restarts (llama 4) instead of sliding */
+    bool shares_cache;    /* reads an earlier layer's cache and keeps none */
+    bool cross;           /* also attends to an encoder's output of source_tokens */
+    enum zv_state_kind state;
+    uint32_t d_conv;
+    uint32_t d_inner;
+    uint32_t d_state;
+    uint32_t state_groups;
+    uint32_t state_heads;    /* mamba 2, delta: value heads */
+    uint32_t state_head_dim; /* value head dimension */
+    uint32_t key_heads;      /* delta: key heads */
+    uint32_t key_head_dim;   /* delta */
+    uint32_t ffn;            /* intermediate width of the dense MLP, 0 when none */
+    bool gated;              /* the MLP has a gate (SwiGLU, GeGLU) */
+    uint32_t experts;        /* 0 = dense */
+    uint32_t experts_used;
+    uint32_t expert_ffn;
+    uint32_t shared_ffn; /* width of shared experts together, 0 when none */
+};
+
+/* Where a tensor belongs; decides what is quantised, sharded, trained, placed. */
+enum zv_part {
+    ZV_PART_OTHER,
+    ZV_PART_EMBEDDING, /* token embedding */
+    ZV_PART_POSITION,  /* learned positions */
+    ZV_PART_HEAD,      /* output projection to the vocabulary */
+    ZV_PART_NORM,
+    ZV_PART_ATTENTION,
+    ZV_PART_MLP,
+    ZV_PART_ROUTER,
+    ZV_PART_EXPERT,        /* routed experts */
+    ZV_PART_SHARED_EXPERT,
+    ZV_PART_STATE,         /* mamba, delta, convolution mixers */
+    ZV_PART_ENCODER,       /* text or audio encoder of an encoder-decoder model */
+    ZV_PART_VISION,        /* vision or audio tower */
+    ZV_PART_PROJECTOR,     /* tower → text width */
+    ZV_PART_ADAPTER,       /* LoRA */
+    ZV_PART_DRAFT,         /* multi-token-prediction layers */
+    ZV_PART_DENOISER,      /* unet or DiT */
+    ZV_PART_VAE,
+    ZV_PART_COUNT
+};
+
+/* How a tensor is cut by tensor parallelism. */
+enum zv_split {
+    ZV_SPLIT_NONE,     /* replicated on every rank */
+    ZV_SPLIT_ROWS,     /* by the first dimension (column-parallel linear, vocabulary) */
+    ZV_SPLIT_COLUMNS,  /* by the second dimension (row-parallel linear) */
+    ZV_SPLIT_KV_HEADS  /* by KV heads; replicated in part when tp exceeds them */
+};
+
+enum { ZV_TENSOR_MAX_DIMS = 8 };
+
+struct zv_tensor {
+    struct zv_slice name; /* as in the checkpoint */
+    enum zv_dtype dtype;  /* ZV_DTYPE_UNKNOWN when the file's type is not in our table */
+    uint8_t dims;
+    uint64_t shape[ZV_TENSOR_MAX_DIMS]; /* logical shape where it is known, as stored otherwise */
+    uint64_t elements; /* logical parameters; a packed weight counts its values, a scale counts 0 */
+    uint64_t bytes;    /* as stored */
+    int32_t layer;     /* index into the model's layers, -1 when in none */
+    enum zv_part part;
+    enum zv_split split;
+    bool linear;       /* the weight of a linear layer: what weight quantisers and LoRA take */
+    bool metadata;     /* scale, zero, index of a quantised weight */
+    bool rebuilt;      /* a buffer in the file that loading does not keep (rotary inv_freq, masks) */
+};
+
+/* A uniform description of quantised weights (quantization_config, or the user's wish). */
+enum zv_quant_method {
+    ZV_QUANT_NONE,
+    ZV_QUANT_BNB4,    /* bitsandbytes nf4/fp4 */
+    ZV_QUANT_BNB8,    /* LLM.int8() */
+    ZV_QUANT_GPTQ,
+    ZV_QUANT_AWQ,
+    ZV_QUANT_FP8,     /* per tensor, per channel or per block */
+    ZV_QUANT_MXFP4,
+    ZV_QUANT_NVFP4,
+    ZV_QUANT_INT,     /* compressed-tensors pack-quantized and other integer group formats */
+    ZV_QUANT_UNKNOWN
+};
+
+struct zv_quant {
+    enum zv_quant_method method;
+    struct zv_slice name;  /* as the file says it */
+    uint32_t bits;
+    uint32_t group;        /* values per scale; 0 = per channel (or per tensor for FP8) */
+    uint32_t block_rows;   /* FP8 block scales */
+    uint32_t block_columns;
+    bool double_quant;     /* bitsandbytes: scales quantised again */
+    bool zero_point;       /* asymmetric */
+    bool act_order;        /* GPTQ desc_act: the file has g_idx in any case */
+    const struct zv_slice *skip; /* modules left in the compute type */
+    size_t skip_count;
+};
+
+enum zv_model_source {
+    ZV_SOURCE_CONFIG,      /* config.json alone: tensors are calculated from the family's table */
+    ZV_SOURCE_SAFETENSORS, /* tensors read from headers */
+    ZV_SOURCE_GGUF
+};
+
+struct zv_model {
+    struct zv_slice name;    /* general.name, _name_or_path or the folder's name */
+    struct zv_slice family;  /* model_type or general.architecture as the file says it */
+    bool family_known;       /* a table for it exists */
+    enum zv_model_source source;
+    enum zv_dtype dtype;     /* compute type declared by the file; ZV_DTYPE_UNKNOWN when it does not */
+    struct zv_quant quant;
+    uint64_t hidden;
+    uint64_t vocab;
+    uint64_t max_context;    /* tokens declared by the file, 0 unknown */
+    uint64_t max_source;     /* encoder tokens, 0 when there is no encoder */
+    bool tied;               /* output projection shares the token embedding */
+    bool causal;             /* generates token by token: has a cache */
+    bool diffusion;
+    const struct zv_layer *layers;
+    size_t layer_count;
+    const struct zv_layer *encoder_layers; /* layers of the encoder or tower, for activations */
+    size_t encoder_layer_count;
+    uint64_t encoder_hidden;
+    const struct zv_tensor *tensors;
+    size_t tensor_count;
+    uint64_t parameters;     /* Σ elements */
+    uint64_t tensor_bytes;   /* Σ bytes, metadata counted */
+    uint64_t file_bytes;     /* size of the files read, 0 for a config */
+    const char *const *unknown; /* one line each: what could not be known and why */
+    size_t unknown_count;
+    const char *const *notes;   /* contradictions and choices worth telling (config says, tensors say) */
+    size_t note_count;
+};
+
+/*
+ * Reads a model from path: a folder (Hugging Face model, sharded or not; a diffusers pipeline; PEFT
+ * adapter; GGUF), a .gguf (first of a split too: its siblings are found), a .safetensors, a
+ * *.safetensors.index.json, or a config.json. Only headers are read. When a folder has a config and
+ * tensors, the tensors are the weights, and the config's calculated count is compared (a note when
+ * they differ). Files stay mapped until zv_model_close, because names point into them.
+ *
+ * Errors: ZV_E_IO, ZV_E_SYNTAX, ZV_E_LIMIT, ZV_E_NOMEM, ZV_E_UNSUPPORTED, ZV_E_NOT_FOUND (shards
+ * missing, named), ZV_E_OVERFLOW; where = the file, byte offset where there is one.
+ */
+struct zv_model_files; /* opaque: open mappings */
+
+enum zv_status zv_model_open(struct zv_model *model, struct zv_model_files **files, const char *path,
+                             struct zv_arena *arena, struct zv_error *err);
+void zv_model_close(struct zv_model_files *files);
+
+const char *zv_part_name(enum zv_part part); /* "token embedding" */
+
+#endif
