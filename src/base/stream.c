@@ -5,6 +5,19 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/slice.h"
+
+ptrdiff_t zv_read_slice(void *source, unsigned char *to, size_t size)
+{
+    struct zv_slice *const slice = source;
+    const size_t count = slice->length < size ? slice->length : size;
+    if (count != 0) {
+        memcpy(to, slice->at, count);
+        slice->at += count;
+        slice->length -= count;
+    }
+    return (ptrdiff_t)count;
+}
 
 void zv_sink_write(struct zv_sink *sink, const char *data, size_t size)
 {

@@ -11,6 +11,9 @@
 /* Fills at most size bytes; returns the count, 0 at the end, -1 on failure. */
 typedef ptrdiff_t zv_read_fn(void *source, unsigned char *to, size_t size);
 
+/* A zv_read_fn over memory: source is a struct zv_slice, from whose front the bytes are cut. */
+ptrdiff_t zv_read_slice(void *source, unsigned char *to, size_t size);
+
 /* Takes bytes; a failure is remembered and everything after it is dropped: check once, at the end.
  */
 struct zv_sink {

@@ -5,23 +5,46 @@
 
 #include "base/memory.h"
 
-/* FNV-1a started from a random seed, finished so that high bits reach the low ones. */
-static uint64_t hash_of(struct zv_slice key)
+/* Random, never 0, the same for all threads: the first to come sets it. */
+static uint64_t seed_of_process(void)
 {
     static uint64_t seed;
-    if (seed == 0) {
-        if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed) {
-            seed = UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t known = __atomic_load_n(&seed, __ATOMIC_RELAXED);
+    if (known == 0) {
+        uint64_t fresh;
+        if (getrandom(&fresh, sizeof fresh, GRND_NONBLOCK) != (ssize_t)sizeof fresh) {
+            fresh = UINT64_C(0x9E3779B97F4A7C15);
         }
-        seed |= 1;
+        fresh |= 1;
+        const bool first = __atomic_compare_exchange_n(&seed, &known, fresh, false,
+                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        known = first ? fresh : known;
     }
-    uint64_t hash = UINT64_C(14695981039346656037) ^ seed;
-    for (size_t i = 0; i < key.length; i++) {
-        hash = (hash ^ (unsigned char)key.at[i]) * UINT64_C(1099511628211);
+    return known;
+}
+
+/* Both halves of the 128-bit product, so that every input bit reaches every output bit. */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 u128;
+    const u128 product = (u128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Eight bytes a step: names of tensors are hashed faster than they are read. */
+uint64_t zv_strmap_hash(struct zv_slice key)
+{
+    const uint64_t seed = seed_of_process();
+    uint64_t hash = seed ^ key.length;
+    while (key.length != 0) {
+        uint64_t word = 0;
+        const size_t step = key.length < sizeof word ? key.length : sizeof word;
+        memcpy(&word, key.at, step);
+        hash = fold(hash ^ word, UINT64_C(0x9E3779B97F4A7C15) ^ seed);
+        key.at += step;
+        key.length -= step;
     }
-    hash ^= hash >> 32;
-    hash *= UINT64_C(0xD6E8FEB86659FD93);
-    return hash ^ (hash >> 32);
+    return fold(hash, UINT64_C(0xD6E8FEB86659FD93));
 }
 
 /* The slot that holds key, or the free slot where it belongs; slot_count > 0. */
@@ -71,7 +94,7 @@ enum zv_strmap_result zv_strmap_add(struct zv_strmap *map, struct zv_slice key, 
     if (map->count == map->capacity && !grow(map)) {
         return ZV_STRMAP_NOMEM;
     }
-    const uint64_t hash = hash_of(key);
+    const uint64_t hash = zv_strmap_hash(key);
     const size_t slot = slot_of(map, key, hash);
     if (map->slots[slot] != 0) {
         *entry = &map->entries[map->slots[slot] - 1];
@@ -88,7 +111,7 @@ struct zv_strmap_entry *zv_strmap_find(const struct zv_strmap *map, struct zv_sl
     if (map->slot_count == 0) {
         return NULL;
     }
-    const size_t slot = slot_of(map, key, hash_of(key));
+    const size_t slot = slot_of(map, key, zv_strmap_hash(key));
     return map->slots[slot] != 0 ? &map->entries[map->slots[slot] - 1] : NULL;
 }
 

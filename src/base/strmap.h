@@ -26,6 +26,10 @@ struct zv_strmap {
     size_t slot_count;
 };
 
+/* The hash the map uses: the same for equal keys within one process, different between processes.
+ */
+uint64_t zv_strmap_hash(struct zv_slice key);
+
 enum zv_strmap_result { ZV_STRMAP_ADDED, ZV_STRMAP_EXISTS, ZV_STRMAP_NOMEM };
 
 /* Adds key, or leaves the existing entry; *entry is the entry in both cases. */

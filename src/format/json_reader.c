@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "format/utf8.h"
 
 static enum zv_json_token fail(struct zv_json_reader *reader, const char *what)
 {
@@ -87,24 +88,6 @@ static const bool ends_run[256] = {
     [21] = true, [22] = true, [23] = true, [24] = true, [25] = true,  [26] = true,  [27] = true,
     [28] = true, [29] = true, [30] = true, [31] = true, ['"'] = true, ['\\'] = true};
 
-/* Length of the well-formed UTF-8 sequence at p, or 0. */
-static size_t utf8_length(const unsigned char *p, const unsigned char *end)
-{
-    static const unsigned min[5] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t n = *p < 0xC2 ? 0 : *p < 0xE0 ? 2 : *p < 0xF0 ? 3 : *p < 0xF5 ? 4 : 0;
-    if (n == 0 || (size_t)(end - p) < n) {
-        return 0;
-    }
-    unsigned code = *p & (0x7FU >> n);
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-        code = (code << 6) | (p[i] & 0x3FU);
-    }
-    return code < min[n] || code > 0x10FFFF || (code >> 11) == 0x1B ? 0 : n;
-}
-
 static size_t escape_length(const unsigned char *p, const unsigned char *end)
 {
     if (end - p < 2 || p[1] == 0 || strchr("\"\\/bfnrtu", p[1]) == NULL) {
@@ -139,7 +122,7 @@ static bool is_text(const struct zv_json_reader *reader)
         if (*p == '\\') {
             step = escape_length(p, end);
         } else if (*p >= 0x80) {
-            step = utf8_length(p, end);
+            step = zv_utf8_length(p, end);
         }
         if (step == 0) {
             return false;
@@ -323,6 +306,26 @@ static enum zv_json_token close_level(struct zv_json_reader *reader, unsigned ch
     return c == '}' ? ZV_JSON_OBJECT_END : ZV_JSON_ARRAY_END;
 }
 
+/* NaN, Infinity or -Infinity as a number token. */
+static enum zv_json_token read_nonfinite(struct zv_json_reader *reader, const char *word)
+{
+    if (read_word(reader, word, ZV_JSON_NUMBER) == ZV_JSON_ERROR) {
+        return ZV_JSON_ERROR;
+    }
+    reader->length = strlen(word);
+    reader->text = (const char *)reader->window + reader->at - reader->length;
+    return ZV_JSON_NUMBER;
+}
+
+static bool is_minus_infinity(struct zv_json_reader *reader)
+{
+    size_t start = reader->at;
+    if (reader->filled - start < 2 && !refill(reader, &start)) {
+        return false;
+    }
+    return reader->window[start + 1] == 'I';
+}
+
 static enum zv_json_token read_scalar(struct zv_json_reader *reader, unsigned char c)
 {
     reader->after_value = true;
@@ -337,8 +340,15 @@ static enum zv_json_token read_scalar(struct zv_json_reader *reader, unsigned ch
     case 'n':
         return read_word(reader, "null", ZV_JSON_NULL);
     default:
-        return read_number(reader);
+        break;
     }
+    if (reader->allow_nonfinite && (c == 'N' || c == 'I')) {
+        return read_nonfinite(reader, c == 'N' ? "NaN" : "Infinity");
+    }
+    if (reader->allow_nonfinite && c == '-' && is_minus_infinity(reader)) {
+        return read_nonfinite(reader, "-Infinity");
+    }
+    return read_number(reader);
 }
 
 static bool skip_comma(struct zv_json_reader *reader)
@@ -365,6 +375,7 @@ enum zv_json_token zv_json_next(struct zv_json_reader *reader)
         }
         c = peek(reader, NULL);
     }
+    reader->offset = reader->base + reader->at;
     if (c < 0) {
         const bool complete = reader->depth == 0 && reader->after_value;
         return complete && reader->err.status == ZV_OK ? ZV_JSON_END

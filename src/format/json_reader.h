@@ -37,6 +37,14 @@ struct zv_json_reader {
     size_t length;
     bool has_escape;
     int depth;
+    uint64_t offset; /* byte of the input where the current token starts, quote included */
+
+    /*
+     * Python's json writes NaN, Infinity and -Infinity, which are no JSON. Set this after opening
+     * to take them as ZV_JSON_NUMBER with that text.
+     */
+    bool allow_nonfinite;
+
     struct zv_error err;
 
     /* private */
