@@ -1,8 +1,8 @@
 /*
  * Quantities and ledgers: every figure is bytes (or unknown), how it is known, and on what basis.
  *
- * A ledger is a list of named quantities of one job. Its total is a bracket: at least what is known,
- * expected with the assumptions, plus the unknowns, which are named and never counted as 0.
+ * A ledger is a list of named quantities of one job. Its total is a bracket: at least what is
+ * known, expected with the assumptions, plus the unknowns, which are named and never counted as 0.
  */
 #ifndef ZIRVE_QUANTITY_H
 #define ZIRVE_QUANTITY_H
@@ -30,10 +30,10 @@ struct zv_quantity {
 enum { ZV_SCOPE_HOST = -1 }; /* otherwise the index of a device group */
 
 struct zv_item {
-    const char *id;   /* stable, for machines: "weights.mlp", "kv_cache" */
-    const char *name; /* for people: "MLP weights" */
+    const char *id;    /* stable, for machines: "weights.mlp", "kv_cache" */
+    const char *name;  /* for people: "MLP weights" */
     const char *group; /* "weights", "cache", "activations", "training", "runtime", "reserve" */
-    int scope;        /* device group or ZV_SCOPE_HOST */
+    int scope;         /* device group or ZV_SCOPE_HOST */
     struct zv_quantity quantity;
 };
 
@@ -67,8 +67,8 @@ enum zv_status zv_ledger_add(struct zv_ledger *ledger, const struct zv_item *ite
                              struct zv_error *err);
 
 /* Adds a device group and gives its index, the scope of its items. Errors: ZV_E_NOMEM. */
-enum zv_status zv_ledger_add_group(struct zv_ledger *ledger, struct zv_device_group group, int *scope,
-                                   struct zv_error *err);
+enum zv_status zv_ledger_add_group(struct zv_ledger *ledger, struct zv_device_group group,
+                                   int *scope, struct zv_error *err);
 
 /* The bracket over the items of one scope. Errors: ZV_E_OVERFLOW. */
 enum zv_status zv_ledger_total(const struct zv_ledger *ledger, int scope, struct zv_total *total,

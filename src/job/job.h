@@ -36,8 +36,8 @@ struct zv_override {
 };
 
 struct zv_serve {
-    uint64_t context_tokens;  /* of one sequence (llama.cpp: n_ctx of the whole cache) */
-    uint64_t sequences;       /* requests at once: --concurrency, max_num_seqs, -np */
+    uint64_t context_tokens;    /* of one sequence (llama.cpp: n_ctx of the whole cache) */
+    uint64_t sequences;         /* requests at once: --concurrency, max_num_seqs, -np */
     struct zv_slice kv_dtype_k; /* as written: "fp8", "q8_0", "auto"; empty = not given */
     struct zv_slice kv_dtype_v;
     uint64_t block_tokens;    /* page size */
@@ -57,18 +57,18 @@ struct zv_serve {
     enum zv_tristate mmap;
     enum zv_tristate static_cache; /* transformers: StaticCache to the full context */
     enum zv_tristate dp_attention;
-    uint32_t gpu_layers;         /* -ngl; see gpu_layers_given */
+    uint32_t gpu_layers; /* -ngl; see gpu_layers_given */
     bool gpu_layers_given;
-    uint32_t cpu_moe_layers;     /* --n-cpu-moe; ZV_JOB_ALL_LAYERS for --cpu-moe */
-    struct zv_slice split_mode;  /* "layer", "row", "none" */
+    uint32_t cpu_moe_layers;                   /* --n-cpu-moe; ZV_JOB_ALL_LAYERS for --cpu-moe */
+    struct zv_slice split_mode;                /* "layer", "row", "none" */
     uint64_t tensor_split[ZV_JOB_MAX_DEVICES]; /* proportions, thousandths */
     size_t tensor_split_count;
     struct zv_override overrides[32];
     size_t override_count;
-    uint32_t mla;                /* ik_llama.cpp -mla 0..3 */
+    uint32_t mla; /* ik_llama.cpp -mla 0..3 */
     uint32_t main_device;
-    struct zv_slice model_path;  /* as the command line names it */
-    struct zv_slice draft_path;  /* draft model, "" when none */
+    struct zv_slice model_path; /* as the command line names it */
+    struct zv_slice draft_path; /* draft model, "" when none */
     struct zv_slice mmproj_path;
     struct zv_slice quantization; /* vLLM --quantization */
     struct zv_slice dtype;        /* --dtype */
@@ -78,23 +78,23 @@ enum zv_shard { ZV_SHARD_NONE, ZV_SHARD_ZERO1, ZV_SHARD_ZERO2, ZV_SHARD_ZERO3, Z
 enum zv_checkpointing { ZV_CHECKPOINT_NONE, ZV_CHECKPOINT_SELECTIVE, ZV_CHECKPOINT_FULL };
 
 struct zv_train {
-    uint64_t micro_batch;    /* sequences */
+    uint64_t micro_batch; /* sequences */
     uint64_t sequence_tokens;
-    uint64_t accumulation;   /* micro-batches per step */
-    struct zv_slice optimizer;      /* "adamw", "adamw-8bit", "sgd", "adafactor", "lion" … */
-    struct zv_slice weight_dtype;   /* stored and computed */
+    uint64_t accumulation;        /* micro-batches per step */
+    struct zv_slice optimizer;    /* "adamw", "adamw-8bit", "sgd", "adafactor", "lion" … */
+    struct zv_slice weight_dtype; /* stored and computed */
     struct zv_slice gradient_dtype;
     struct zv_slice optimizer_dtype;
     enum zv_tristate master_weights; /* fp32 copy beside 16-bit weights */
     enum zv_tristate autocast;
-    uint32_t lora_rank;      /* 0: every weight is trained */
+    uint32_t lora_rank;           /* 0: every weight is trained */
     struct zv_slice lora_targets; /* comma-separated module names, "all-linear", empty = default */
     struct zv_slice adapter_path; /* PEFT adapter folder instead of rank and targets */
     struct zv_slice base_quant;   /* QLoRA: "nf4", "nf4-dq", "int8" */
     enum zv_shard shard;
     enum zv_checkpointing checkpointing;
-    enum zv_tristate fused_loss;  /* logits never materialised */
-    struct zv_slice attention;    /* "flash", "eager", "sdpa" */
+    enum zv_tristate fused_loss; /* logits never materialised */
+    struct zv_slice attention;   /* "flash", "eager", "sdpa" */
 };
 
 /* A share of the reserve, itemised by the user: --item "CUDA context=450MiB:assumed". */
@@ -114,7 +114,7 @@ struct zv_job {
     struct zv_train train;
     struct zv_job_item items[64];
     size_t item_count;
-    struct zv_slice lora_paths[16];  /* served adapters */
+    struct zv_slice lora_paths[16]; /* served adapters */
     size_t lora_count;
 };
 

@@ -38,10 +38,11 @@ enum zv_state_kind {
     ZV_STATE_CONV    /* short convolution only */
 };
 
-/* One layer as it matters to caches, states and activations. Counts are of the whole model (tp 1). */
+/* One layer as it matters to caches, states and activations. Counts are of the whole model (tp 1).
+ */
 struct zv_layer {
     enum zv_attention_kind attention;
-    uint32_t heads;      /* query heads */
+    uint32_t heads; /* query heads */
     uint32_t kv_heads;
     uint32_t head_dim_k; /* elements of one K head (qk_nope + qk_rope for MLA) */
     uint32_t head_dim_v;
@@ -80,25 +81,25 @@ enum zv_part {
     ZV_PART_ATTENTION,
     ZV_PART_MLP,
     ZV_PART_ROUTER,
-    ZV_PART_EXPERT,        /* routed experts */
+    ZV_PART_EXPERT, /* routed experts */
     ZV_PART_SHARED_EXPERT,
-    ZV_PART_STATE,         /* mamba, delta, convolution mixers */
-    ZV_PART_ENCODER,       /* text or audio encoder of an encoder-decoder model */
-    ZV_PART_VISION,        /* vision or audio tower */
-    ZV_PART_PROJECTOR,     /* tower → text width */
-    ZV_PART_ADAPTER,       /* LoRA */
-    ZV_PART_DRAFT,         /* multi-token-prediction layers */
-    ZV_PART_DENOISER,      /* unet or DiT */
+    ZV_PART_STATE,     /* mamba, delta, convolution mixers */
+    ZV_PART_ENCODER,   /* text or audio encoder of an encoder-decoder model */
+    ZV_PART_VISION,    /* vision or audio tower */
+    ZV_PART_PROJECTOR, /* tower → text width */
+    ZV_PART_ADAPTER,   /* LoRA */
+    ZV_PART_DRAFT,     /* multi-token-prediction layers */
+    ZV_PART_DENOISER,  /* unet or DiT */
     ZV_PART_VAE,
     ZV_PART_COUNT
 };
 
 /* How a tensor is cut by tensor parallelism. */
 enum zv_split {
-    ZV_SPLIT_NONE,     /* replicated on every rank */
-    ZV_SPLIT_ROWS,     /* by the first dimension (column-parallel linear, vocabulary) */
-    ZV_SPLIT_COLUMNS,  /* by the second dimension (row-parallel linear) */
-    ZV_SPLIT_KV_HEADS  /* by KV heads; replicated in part when tp exceeds them */
+    ZV_SPLIT_NONE,    /* replicated on every rank */
+    ZV_SPLIT_ROWS,    /* by the first dimension (column-parallel linear, vocabulary) */
+    ZV_SPLIT_COLUMNS, /* by the second dimension (row-parallel linear) */
+    ZV_SPLIT_KV_HEADS /* by KV heads; replicated in part when tp exceeds them */
 };
 
 enum { ZV_TENSOR_MAX_DIMS = 8 };
@@ -113,35 +114,35 @@ struct zv_tensor {
     int32_t layer;     /* index into the model's layers, -1 when in none */
     enum zv_part part;
     enum zv_split split;
-    bool linear;       /* the weight of a linear layer: what weight quantisers and LoRA take */
-    bool metadata;     /* scale, zero, index of a quantised weight */
-    bool rebuilt;      /* a buffer in the file that loading does not keep (rotary inv_freq, masks) */
+    bool linear;   /* the weight of a linear layer: what weight quantisers and LoRA take */
+    bool metadata; /* scale, zero, index of a quantised weight */
+    bool rebuilt;  /* a buffer in the file that loading does not keep (rotary inv_freq, masks) */
 };
 
 /* A uniform description of quantised weights (quantization_config, or the user's wish). */
 enum zv_quant_method {
     ZV_QUANT_NONE,
-    ZV_QUANT_BNB4,    /* bitsandbytes nf4/fp4 */
-    ZV_QUANT_BNB8,    /* LLM.int8() */
+    ZV_QUANT_BNB4, /* bitsandbytes nf4/fp4 */
+    ZV_QUANT_BNB8, /* LLM.int8() */
     ZV_QUANT_GPTQ,
     ZV_QUANT_AWQ,
-    ZV_QUANT_FP8,     /* per tensor, per channel or per block */
+    ZV_QUANT_FP8, /* per tensor, per channel or per block */
     ZV_QUANT_MXFP4,
     ZV_QUANT_NVFP4,
-    ZV_QUANT_INT,     /* compressed-tensors pack-quantized and other integer group formats */
+    ZV_QUANT_INT, /* compressed-tensors pack-quantized and other integer group formats */
     ZV_QUANT_UNKNOWN
 };
 
 struct zv_quant {
     enum zv_quant_method method;
-    struct zv_slice name;  /* as the file says it */
+    struct zv_slice name; /* as the file says it */
     uint32_t bits;
-    uint32_t group;        /* values per scale; 0 = per channel (or per tensor for FP8) */
-    uint32_t block_rows;   /* FP8 block scales */
+    uint32_t group;      /* values per scale; 0 = per channel (or per tensor for FP8) */
+    uint32_t block_rows; /* FP8 block scales */
     uint32_t block_columns;
-    bool double_quant;     /* bitsandbytes: scales quantised again */
-    bool zero_point;       /* asymmetric */
-    bool act_order;        /* GPTQ desc_act: the file has g_idx in any case */
+    bool double_quant;           /* bitsandbytes: scales quantised again */
+    bool zero_point;             /* asymmetric */
+    bool act_order;              /* GPTQ desc_act: the file has g_idx in any case */
     const struct zv_slice *skip; /* modules left in the compute type */
     size_t skip_count;
 };
@@ -153,18 +154,18 @@ enum zv_model_source {
 };
 
 struct zv_model {
-    struct zv_slice name;    /* general.name, _name_or_path or the folder's name */
-    struct zv_slice family;  /* model_type or general.architecture as the file says it */
-    bool family_known;       /* a table for it exists */
+    struct zv_slice name;   /* general.name, _name_or_path or the folder's name */
+    struct zv_slice family; /* model_type or general.architecture as the file says it */
+    bool family_known;      /* a table for it exists */
     enum zv_model_source source;
-    enum zv_dtype dtype;     /* compute type declared by the file; ZV_DTYPE_UNKNOWN when it does not */
+    enum zv_dtype dtype; /* compute type declared by the file; ZV_DTYPE_UNKNOWN when it does not */
     struct zv_quant quant;
     uint64_t hidden;
     uint64_t vocab;
-    uint64_t max_context;    /* tokens declared by the file, 0 unknown */
-    uint64_t max_source;     /* encoder tokens, 0 when there is no encoder */
-    bool tied;               /* output projection shares the token embedding */
-    bool causal;             /* generates token by token: has a cache */
+    uint64_t max_context; /* tokens declared by the file, 0 unknown */
+    uint64_t max_source;  /* encoder tokens, 0 when there is no encoder */
+    bool tied;            /* output projection shares the token embedding */
+    bool causal;          /* generates token by token: has a cache */
     bool diffusion;
     const struct zv_layer *layers;
     size_t layer_count;
@@ -173,12 +174,13 @@ struct zv_model {
     uint64_t encoder_hidden;
     const struct zv_tensor *tensors;
     size_t tensor_count;
-    uint64_t parameters;     /* Σ elements */
-    uint64_t tensor_bytes;   /* Σ bytes, metadata counted */
-    uint64_t file_bytes;     /* size of the files read, 0 for a config */
+    uint64_t parameters;        /* Σ elements */
+    uint64_t tensor_bytes;      /* Σ bytes, metadata counted */
+    uint64_t file_bytes;        /* size of the files read, 0 for a config */
     const char *const *unknown; /* one line each: what could not be known and why */
     size_t unknown_count;
-    const char *const *notes;   /* contradictions and choices worth telling (config says, tensors say) */
+    const char *const
+        *notes; /* contradictions and choices worth telling (config says, tensors say) */
     size_t note_count;
 };
 
@@ -194,8 +196,8 @@ struct zv_model {
  */
 struct zv_model_files; /* opaque: open mappings */
 
-enum zv_status zv_model_open(struct zv_model *model, struct zv_model_files **files, const char *path,
-                             struct zv_arena *arena, struct zv_error *err);
+enum zv_status zv_model_open(struct zv_model *model, struct zv_model_files **files,
+                             const char *path, struct zv_arena *arena, struct zv_error *err);
 void zv_model_close(struct zv_model_files *files);
 
 const char *zv_part_name(enum zv_part part); /* "token embedding" */

@@ -1,0 +1,112 @@
+/* What the text of an option means: counts, sizes, fractions, one word of several. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/units.h"
+#include "cli/options.h"
+
+static bool scaled_count(struct zv_slice text, uint64_t *to)
+{
+    struct zv_slice rest = text;
+    const struct zv_slice mantissa = zv_slice_cut(&rest, 'e');
+    uint64_t exponent;
+    uint64_t value;
+    if (mantissa.length == text.length || !zv_slice_u64(rest, &exponent) || exponent > 18) {
+        return false;
+    }
+    if (!zv_slice_fixed(mantissa, (unsigned)exponent, &value)) {
+        return false;
+    }
+    *to = value;
+    return true;
+}
+
+bool count_parse(struct zv_slice text, uint64_t *to)
+{
+    if (text.length == 0) {
+        return false;
+    }
+    const char last = text.at[text.length - 1];
+    const struct zv_slice front = {text.at, text.length - 1};
+    uint64_t value;
+    if (last == 'k' || last == 'K') {
+        return zv_slice_u64(front, &value) && zv_mul(value, 1024, to);
+    }
+    return zv_slice_u64(text, to) || scaled_count(text, to);
+}
+
+static enum zv_status fail_value(const char *name, const char *value, const char *expected,
+                                 struct zv_error *err)
+{
+    return zv_fail(err, ZV_E_USAGE, "--%s %s: expected %s", name, value, expected);
+}
+
+enum zv_status arguments_u64(const struct arguments *args, const char *name, uint64_t *to,
+                             struct zv_error *err)
+{
+    const char *const value = arguments_value(args, name);
+    if (value != NULL && !count_parse(zv_slice_of(value), to)) {
+        return fail_value(name, value, "a whole number such as 8192, 32k or 7e9", err);
+    }
+    return ZV_OK;
+}
+
+enum zv_status arguments_u32(const struct arguments *args, const char *name, uint32_t *to,
+                             struct zv_error *err)
+{
+    uint64_t wide = *to;
+    const enum zv_status status = arguments_u64(args, name, &wide, err);
+    if (status == ZV_OK && wide > UINT32_MAX) {
+        return fail_value(name, arguments_value(args, name), "a whole number below 2^32", err);
+    }
+    *to = (uint32_t)wide;
+    return status;
+}
+
+enum zv_status arguments_bytes(const struct arguments *args, const char *name, uint64_t *to,
+                               struct zv_error *err)
+{
+    const char *const value = arguments_value(args, name);
+    if (value != NULL && !zv_bytes_parse(zv_slice_of(value), to)) {
+        return fail_value(name, value, "a size such as 450MiB, 24GB or 1073741824", err);
+    }
+    return ZV_OK;
+}
+
+enum zv_status arguments_millionths(const struct arguments *args, const char *name, uint64_t *to,
+                                    struct zv_error *err)
+{
+    const char *const value = arguments_value(args, name);
+    uint64_t parsed = 0;
+    if (value == NULL) {
+        return ZV_OK;
+    }
+    if (!zv_slice_fixed(zv_slice_of(value), 6, &parsed) || parsed > 1000000) {
+        return fail_value(name, value, "a fraction between 0 and 1 such as 0.9", err);
+    }
+    *to = parsed;
+    return ZV_OK;
+}
+
+enum zv_status arguments_choice(const struct arguments *args, const char *name,
+                                const char *const *words, unsigned *to, struct zv_error *err)
+{
+    const char *const value = arguments_value(args, name);
+    if (value == NULL) {
+        return ZV_OK;
+    }
+    char list[256] = "";
+    size_t used = 0;
+    for (unsigned i = 0; words[i] != NULL; i++) {
+        if (zv_slice_equal_nocase(zv_slice_of(value), words[i])) {
+            *to = i;
+            return ZV_OK;
+        }
+        const int n =
+            snprintf(list + used, sizeof list - used, "%s%s", i != 0 ? ", " : "", words[i]);
+        used += n > 0 && (size_t)n < sizeof list - used ? (size_t)n : 0;
+    }
+    return zv_fail(err, ZV_E_USAGE, "--%s %s: expected one of %s", name, value, list);
+}

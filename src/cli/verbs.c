@@ -1,0 +1,6 @@
+#include "cli/verbs.h"
+
+const struct verb *const verbs[] = {
+    &verb_cards,
+};
+const size_t verb_count = sizeof verbs / sizeof verbs[0];

@@ -1,0 +1,15 @@
+/* The verbs that work: each in its own cmd_VERB.c. A new verb is one line here and one in verbs.c.
+ */
+#ifndef ZIRVE_CLI_VERBS_H
+#define ZIRVE_CLI_VERBS_H
+
+#include <stddef.h>
+
+#include "cli/options.h"
+
+extern const struct verb verb_cards;
+
+extern const struct verb *const verbs[]; /* in the order of the help */
+extern const size_t verb_count;
+
+#endif

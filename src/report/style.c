@@ -1,0 +1,48 @@
+#include "report/style.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void report_bytes(char to[REPORT_BYTES_TEXT], const struct report_style *style, uint64_t bytes)
+{
+    char first[ZV_BYTES_TEXT];
+    char second[ZV_BYTES_TEXT];
+    if (style->units == REPORT_UNITS_ONE) {
+        zv_bytes_print(to, bytes, style->unit, 2);
+        return;
+    }
+    /* below a tenth of a GiB two decimals of it say nothing */
+    const bool small = bytes < ZV_GIB / 10;
+    zv_bytes_print(first, bytes, small ? ZV_UNIT_MIB : ZV_UNIT_GIB, 2);
+    zv_bytes_print(second, bytes, small ? ZV_UNIT_MB : ZV_UNIT_GB, 2);
+    (void)snprintf(to, REPORT_BYTES_TEXT, "%s (%s)", first, second);
+}
+
+void report_bold(struct zv_sink *sink, const struct report_style *style, const char *text)
+{
+    zv_sink_print(sink, style->color ? "\033[1m%s\033[0m" : "%s", text);
+}
+
+void report_fold(struct zv_sink *sink, const struct report_style *style, unsigned indent,
+                 const char *text)
+{
+    size_t column = 0;
+    struct zv_slice rest = zv_slice_of(text);
+    struct zv_slice word;
+    while (zv_slice_word(&rest, &word)) {
+        if (column != 0 && column + 1 + word.length > style->width) {
+            zv_sink_text(sink, "\n");
+            column = 0;
+        }
+        if (column == 0) {
+            zv_sink_repeat(sink, ' ', indent);
+            column = indent;
+        } else {
+            zv_sink_text(sink, " ");
+            column++;
+        }
+        zv_sink_write(sink, word.at, word.length);
+        column += word.length;
+    }
+    zv_sink_text(sink, "\n");
+}

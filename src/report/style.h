@@ -1,0 +1,34 @@
+/*
+ * Style: how results look as text. A renderer shows numbers; it never changes one.
+ */
+#ifndef ZIRVE_REPORT_STYLE_H
+#define ZIRVE_REPORT_STYLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/stream.h"
+#include "base/units.h"
+
+enum report_units { REPORT_UNITS_BOTH, REPORT_UNITS_ONE };
+
+struct report_style {
+    enum report_units units; /* both: GB and GiB beside one another */
+    enum zv_unit unit;       /* when one */
+    bool color;
+    unsigned width; /* columns, 80 unless the terminal is wider */
+};
+
+enum { REPORT_BYTES_TEXT = 2 * ZV_BYTES_TEXT };
+
+/* "13.04 GiB (14.00 GB)", or in the one unit asked for. */
+void report_bytes(char to[REPORT_BYTES_TEXT], const struct report_style *style, uint64_t bytes);
+
+/* Bold, or plain when the style has no colour. */
+void report_bold(struct zv_sink *sink, const struct report_style *style, const char *text);
+
+/* text folded at the style's width, each line after indent spaces (the first too). */
+void report_fold(struct zv_sink *sink, const struct report_style *style, unsigned indent,
+                 const char *text);
+
+#endif
