@@ -10,12 +10,32 @@ static const struct report_style plain = {.width = 80};
 
 enum { HELP_COLUMN = 28 };
 
+/* The help sentence with the long aliases after it. */
+static void option_text(char *to, size_t size, const struct option_spec *spec)
+{
+    struct zv_slice rest = zv_slice_of(spec->aliases);
+    struct zv_slice alias;
+    const char *lead = " (also";
+    size_t used = strlen(spec->help) < size ? strlen(spec->help) : size - 1;
+    (void)snprintf(to, size, "%s", spec->help);
+    while (zv_slice_word(&rest, &alias)) {
+        if (alias.length > 1) {
+            const int n =
+                snprintf(to + used, size - used, "%s --%.*s", lead, (int)alias.length, alias.at);
+            used += n > 0 && (size_t)n < size - used ? (size_t)n : 0;
+            lead = ",";
+        }
+    }
+    (void)snprintf(to + used, size - used, "%s", lead[0] == ',' ? ")" : "");
+}
+
 static void option_line(struct zv_sink *sink, const struct option_spec *spec)
 {
     char left[128];
+    char text[1024];
+    char letter[8] = "    ";
     struct zv_slice rest = zv_slice_of(spec->aliases);
     struct zv_slice alias;
-    char letter[8] = "    ";
     while (zv_slice_word(&rest, &alias)) {
         if (alias.length == 1) {
             (void)snprintf(letter, sizeof letter, "-%c, ", alias.at[0]);
@@ -23,34 +43,14 @@ static void option_line(struct zv_sink *sink, const struct option_spec *spec)
     }
     (void)snprintf(left, sizeof left, "  %s--%s%s%s", letter, spec->name,
                    spec->argument != NULL ? " " : "", spec->argument != NULL ? spec->argument : "");
-    const size_t used = strlen(left);
     zv_sink_text(sink, left);
-    if (used + 1 > HELP_COLUMN) {
+    unsigned column = (unsigned)strlen(left);
+    if (column + 1 > HELP_COLUMN) {
         zv_sink_text(sink, "\n");
-    } else {
-        zv_sink_repeat(sink, ' ', HELP_COLUMN - used);
+        column = 0;
     }
-    struct zv_buffer folded = {.limit = 65536};
-    struct zv_sink to = zv_buffer_sink(&folded);
-    char text[1024];
-    int n = snprintf(text, sizeof text, "%s", spec->help);
-    rest = zv_slice_of(spec->aliases);
-    const char *lead = " (also";
-    while (zv_slice_word(&rest, &alias)) {
-        if (alias.length > 1 && n > 0 && (size_t)n < sizeof text) {
-            n += snprintf(text + n, sizeof text - (size_t)n, "%s --%.*s", lead, (int)alias.length,
-                          alias.at);
-            lead = ",";
-        }
-    }
-    if (lead[0] == ',' && n > 0 && (size_t)n < sizeof text) {
-        (void)snprintf(text + n, sizeof text - (size_t)n, ")");
-    }
-    report_fold(&to, &plain, HELP_COLUMN, text);
-    if (folded.data != NULL) { /* the first line goes on where the name ended */
-        zv_sink_text(sink, folded.data + (used + 1 > HELP_COLUMN ? 0 : HELP_COLUMN));
-    }
-    zv_buffer_free(&folded);
+    option_text(text, sizeof text, spec);
+    report_fold(sink, &plain, HELP_COLUMN, column, text);
 }
 
 static void option_groups(struct zv_sink *sink, const struct option_spec *options, size_t count)
@@ -69,7 +69,7 @@ void help_verb(struct zv_sink *sink, const struct verb *verb)
 {
     zv_sink_print(sink, "zirve %s: %s\n\n", verb->name, verb->question);
     zv_sink_print(sink, "usage: zirve %s %s\n\n", verb->name, verb->usage);
-    report_fold(sink, &plain, 0, verb->about);
+    report_fold(sink, &plain, 0, 0, verb->about);
     option_groups(sink, verb->options, verb->option_count);
     option_groups(sink, common_options, common_option_count);
     zv_sink_print(sink, "\nExamples\n%s", verb->examples);

@@ -206,7 +206,7 @@ static unsigned distance(const char *a, const char *b)
 const char *word_nearest(const char *const *words, size_t count, const char *word)
 {
     const char *best = NULL;
-    unsigned least = (unsigned)(strlen(word) / 3) + 1;
+    unsigned least = (unsigned)(strlen(word) / 3) + 2;
     for (size_t i = 0; i < count; i++) {
         const unsigned d = distance(word, words[i]);
         if (d < least) {

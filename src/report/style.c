@@ -15,7 +15,7 @@ void report_bytes(char to[REPORT_BYTES_TEXT], const struct report_style *style, 
     const bool small = bytes < ZV_GIB / 10;
     zv_bytes_print(first, bytes, small ? ZV_UNIT_MIB : ZV_UNIT_GIB, 2);
     zv_bytes_print(second, bytes, small ? ZV_UNIT_MB : ZV_UNIT_GB, 2);
-    (void)snprintf(to, REPORT_BYTES_TEXT, "%s (%s)", first, second);
+    (void)snprintf(to, REPORT_BYTES_TEXT, "%.40s (%.40s)", first, second);
 }
 
 void report_bold(struct zv_sink *sink, const struct report_style *style, const char *text)
@@ -24,25 +24,28 @@ void report_bold(struct zv_sink *sink, const struct report_style *style, const c
 }
 
 void report_fold(struct zv_sink *sink, const struct report_style *style, unsigned indent,
-                 const char *text)
+                 unsigned column, const char *text)
 {
-    size_t column = 0;
     struct zv_slice rest = zv_slice_of(text);
     struct zv_slice word;
+    size_t at = column;
+    bool line_has_words = false;
     while (zv_slice_word(&rest, &word)) {
-        if (column != 0 && column + 1 + word.length > style->width) {
+        if (line_has_words && at + 1 + word.length > style->width) {
             zv_sink_text(sink, "\n");
-            column = 0;
+            at = 0;
+            line_has_words = false;
         }
-        if (column == 0) {
-            zv_sink_repeat(sink, ' ', indent);
-            column = indent;
-        } else {
+        if (at < indent) {
+            zv_sink_repeat(sink, ' ', indent - at);
+            at = indent;
+        } else if (line_has_words) {
             zv_sink_text(sink, " ");
-            column++;
+            at++;
         }
         zv_sink_write(sink, word.at, word.length);
-        column += word.length;
+        at += word.length;
+        line_has_words = true;
     }
     zv_sink_text(sink, "\n");
 }

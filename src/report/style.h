@@ -27,8 +27,11 @@ void report_bytes(char to[REPORT_BYTES_TEXT], const struct report_style *style, 
 /* Bold, or plain when the style has no colour. */
 void report_bold(struct zv_sink *sink, const struct report_style *style, const char *text);
 
-/* text folded at the style's width, each line after indent spaces (the first too). */
+/*
+ * text folded at the style's width, each line after indent spaces. column: where the cursor stands
+ * already (at least indent), 0 for the start of a line.
+ */
 void report_fold(struct zv_sink *sink, const struct report_style *style, unsigned indent,
-                 const char *text);
+                 unsigned column, const char *text);
 
 #endif
