@@ -152,6 +152,7 @@ def make_one(out, table, name, spec, config_dict, header):
 
 
 def make(out, wanted, table):
+    import published_configs_other  # noqa: F401  (adds to MODELS)
     from published_configs import MODELS
     failed = []
     for name, spec in MODELS.items():

@@ -31,6 +31,7 @@ the `.gguf.header` file, `file_bytes` the size of the whole file.
 
 
 def write(out):
+    import published_configs_other  # noqa: F401  (adds to MODELS)
     from published_configs import MODELS, NOTES
     lines = [INTRODUCTION, "\n## Families (transformers)\n\n",
              "| folder | class | reduced to | surprise |\n| --- | --- | --- | --- |\n"]

@@ -242,7 +242,7 @@ model("qwen3-0.6b", with_(QWEN3_8B, hidden_size=1024, intermediate_size=3072,
       keep_tied=True, published=751_632_384)
 note("qwen3-4b", "tied: lm_head.weight left out")
 model("qwen3-4b", with_(QWEN3_8B, hidden_size=2560, intermediate_size=9728,
-                        tie_word_embeddings=True), published=4_022_468_096)
+                        tie_word_embeddings=True), config_only=True, published=4_022_468_096)
 QWEN3_MOE = {
     "architectures": ["Qwen3MoeForCausalLM"], "attention_bias": False,
     "attention_dropout": 0.0, "bos_token_id": 151643, "decoder_sparse_step": 1,
@@ -450,7 +450,7 @@ DEEPSEEK_V3 = {
 }
 # transformers skips the multi-token-prediction layer (model.layers.61) of the file.
 note("deepseek-v3", "first 3 layers dense; e_score_correction_bias is a saved F32 buffer; the published file also holds one multi-token-prediction layer (model.layers.61) that the class skips")
-model("deepseek-v3", DEEPSEEK_V3, reduce={"num_hidden_layers": 5},
+model("deepseek-v3", DEEPSEEK_V3, config_only=True,
       dtypes=[("e_score_correction_bias", "F32")])
 
 # ---------------------------------------------------------------- gpt2
@@ -503,4 +503,6 @@ MAMBA2_2_7B = {
     "use_bias": False, "use_cache": True, "use_conv_bias": True, "vocab_size": 50288,
 }
 note("mamba2-2.7b", "time_step_limit holds Infinity, which is not JSON; the published file writes it so")
-model("mamba2-2.7b", MAMBA2_2_7B)
+model("mamba2-2.7b", MAMBA2_2_7B, config_only=True)
+model("mamba2-130m", with_(MAMBA2_2_7B, hidden_size=768, num_heads=24,
+                           num_hidden_layers=24, time_step_rank=48))
