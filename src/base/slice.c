@@ -114,8 +114,17 @@ bool zv_slice_word(struct zv_slice *rest, struct zv_slice *word)
 
 bool zv_slice_u64(struct zv_slice slice, uint64_t *to)
 {
+    enum { SAFE_DIGITS = 19 }; /* that many always fit */
     uint64_t value = 0;
-    for (size_t i = 0; i < slice.length; i++) {
+    size_t i = 0;
+    for (; i < slice.length && i < SAFE_DIGITS; i++) {
+        const unsigned digit = (unsigned char)slice.at[i] - (unsigned)'0';
+        if (digit > 9) {
+            return false;
+        }
+        value = value * 10 + digit;
+    }
+    for (; i < slice.length; i++) {
         const unsigned digit = (unsigned char)slice.at[i] - (unsigned)'0';
         if (digit > 9 || __builtin_mul_overflow(value, 10U, &value) ||
             __builtin_add_overflow(value, digit, &value)) {

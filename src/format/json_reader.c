@@ -6,6 +6,9 @@
 #include "base/memory.h"
 #include "format/utf8.h"
 
+/* Behind the window's bytes: the NUL that ends every scan, and room to load eight bytes at it. */
+enum { WINDOW_PAD = 8 };
+
 static enum zv_json_token fail(struct zv_json_reader *reader, const char *what)
 {
     (void)zv_fail_at(&reader->err, ZV_E_SYNTAX, reader->base + reader->at, "JSON: %s", what);
@@ -20,11 +23,12 @@ static bool grow(struct zv_json_reader *reader)
                          "JSON: a token is longer than %zu bytes", reader->max_token);
         return false;
     }
-    unsigned char *const larger = zv_memory_resize(reader->window, size + 1);
+    unsigned char *const larger = zv_memory_resize(reader->window, size + WINDOW_PAD);
     if (larger == NULL) {
         (void)zv_fail(&reader->err, ZV_E_NOMEM, "JSON: no memory for a %zu-byte window", size);
         return false;
     }
+    memset(larger + reader->capacity, 0, size - reader->capacity + WINDOW_PAD);
     reader->window = larger;
     reader->capacity = size;
     return true;
@@ -65,12 +69,12 @@ enum zv_status zv_json_open(struct zv_json_reader *reader, zv_read_fn *read, voi
                             size_t window, size_t max_token)
 {
     *reader = (struct zv_json_reader){.read = read, .source = source, .max_token = max_token};
-    reader->window = zv_memory_alloc(window + 1);
+    reader->window = zv_memory_alloc(window + WINDOW_PAD);
     if (reader->window == NULL) {
         return zv_fail(&reader->err, ZV_E_NOMEM, "JSON: no memory for the window");
     }
     reader->capacity = window;
-    reader->window[0] = 0;
+    memset(reader->window, 0, window + WINDOW_PAD);
     return ZV_OK;
 }
 
@@ -109,14 +113,6 @@ static bool is_text(const struct zv_json_reader *reader)
 {
     const unsigned char *p = (const unsigned char *)reader->text;
     const unsigned char *const end = p + reader->length;
-    while (end - p >= 8) { /* the common case: plain ASCII, eight bytes at a time */
-        uint64_t word;
-        memcpy(&word, p, sizeof word);
-        if ((word & 0x8080808080808080U) != 0 || reader->has_escape) {
-            break;
-        }
-        p += 8;
-    }
     while (p < end) {
         size_t step = 1;
         if (*p == '\\') {
@@ -132,16 +128,43 @@ static bool is_text(const struct zv_json_reader *reader)
     return true;
 }
 
+/* Whether a byte of word is a quote, a backslash or a control character. */
+static bool has_end(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t quote = word ^ (ones * '"');
+    const uint64_t backslash = word ^ (ones * '\\');
+    const uint64_t found = ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
+                           ((word - ones * 0x20) & ~word);
+    return (found & (ones * 0x80)) != 0;
+}
+
+/* Skips plain bytes, most of them eight at a time; *high collects bit 7 of what was seen. */
+static const unsigned char *skip_plain(const unsigned char *p, uint64_t *high)
+{
+    uint64_t word;
+    for (;;) {
+        memcpy(&word, p, sizeof word);
+        *high |= word;
+        if (has_end(word)) {
+            break;
+        }
+        p += sizeof word;
+    }
+    while (!ends_run[*p]) {
+        p++;
+    }
+    return p;
+}
+
 /* at is on the opening quote; leaves it after the closing one. */
 static enum zv_json_token read_string(struct zv_json_reader *reader)
 {
     size_t start = ++reader->at;
     reader->has_escape = false;
+    uint64_t high = 0;
     for (;;) {
-        const unsigned char *p = reader->window + reader->at;
-        while (!ends_run[*p]) {
-            p++;
-        }
+        const unsigned char *const p = skip_plain(reader->window + reader->at, &high);
         reader->at = (size_t)(p - reader->window);
         if (reader->at >= reader->filled) {
             if (!refill(reader, &start)) {
@@ -151,7 +174,8 @@ static enum zv_json_token read_string(struct zv_json_reader *reader)
             reader->text = (const char *)reader->window + start;
             reader->length = reader->at - start;
             reader->at++;
-            return is_text(reader) ? ZV_JSON_STRING : fail(reader, "bad escape or UTF-8");
+            const bool plain = !reader->has_escape && (high & UINT64_C(0x8080808080808080)) == 0;
+            return plain || is_text(reader) ? ZV_JSON_STRING : fail(reader, "bad escape or UTF-8");
         } else if (*p != '\\') {
             return fail(reader, "control character in a string");
         } else {
@@ -210,6 +234,18 @@ static bool is_number(const char *p, const char *end)
 static enum zv_json_token read_number(struct zv_json_reader *reader)
 {
     size_t start = reader->at;
+    const unsigned char *const digits = reader->window + start;
+    size_t count = 0;
+    while ((unsigned)(digits[count] - '0') < 10) {
+        count++;
+    }
+    if (start + count < reader->filled && !is_number_char(digits[count]) &&
+        (count == 1 || (count > 1 && *digits != '0'))) { /* the common case: a whole number */
+        reader->at = start + count;
+        reader->text = (const char *)digits;
+        reader->length = count;
+        return ZV_JSON_NUMBER;
+    }
     do {
         const unsigned char *p = reader->window + reader->at;
         while (is_number_char(*p)) {
@@ -241,7 +277,7 @@ static enum zv_json_token read_word(struct zv_json_reader *reader, const char *w
 }
 
 /* The next byte that is not white space, or -1 at the end; keep as for refill. */
-static int peek(struct zv_json_reader *reader, size_t *keep)
+static int peek_far(struct zv_json_reader *reader, size_t *keep)
 {
     for (;;) {
         if (reader->at >= reader->filled) {
@@ -257,6 +293,12 @@ static int peek(struct zv_json_reader *reader, size_t *keep)
         }
         reader->at++;
     }
+}
+
+static inline int peek(struct zv_json_reader *reader, size_t *keep)
+{
+    const unsigned char c = reader->window[reader->at]; /* NUL at the end of what is there */
+    return c > ' ' ? c : peek_far(reader, keep);
 }
 
 static enum zv_json_token read_key(struct zv_json_reader *reader)
