@@ -37,11 +37,13 @@ struct zv_rule {
  * The rules, by the runtime they belong to. Yes/no rules are 1/0; fractions are millionths.
  *
  * llama.cpp and ik_llama.cpp
- *   context_multiple      n_ctx is rounded up to a multiple of this many tokens (1: it is not)
+ *   context_multiple      n_ctx is rounded up to a multiple of this many tokens (1: it is not);
+ *   context_multiple_flash the same with flash attention on
  *   context_default       n_ctx when none is given; 0 = the model's own context
  *   batch_default         n_batch; ubatch_default: n_ubatch
  *   slots_default         sequences llama-server keeps when -np is not given
- *   kv_unified_default    one stream for all sequences when -np is not given
+ *   kv_unified_default    one stream for all sequences when -np is not given;
+ *   kv_unified_explicit   the same when it is given
  *   iswa_cache            sliding layers have a cache of their own, of few cells
  *   iswa_batch            tokens added to the window of that cache: 0 n_ubatch, 1 n_batch
  *   swa_full_default      … unless the full size is the default
@@ -70,7 +72,7 @@ struct zv_rule {
  *
  * SGLang
  *   memory_fraction       mem_fraction_static when a formula is not used (0 = formula)
- *   fraction_form         0 by tp, 1 by card memory, chunk and graph sizes
+ *   fraction_form         0 a constant by tp, 1 by card memory class, 2 by chunk and graph sizes
  *   page_default          page_size; chunk_default: chunked_prefill_size
  *   pool_extra_page       the pool holds one page more than the tokens it prints
  *
@@ -82,11 +84,13 @@ struct zv_rule {
  */
 #define ZV_RULE_LIST(X)                                                                            \
     X(context_multiple)                                                                            \
+    X(context_multiple_flash)                                                                      \
     X(context_default)                                                                             \
     X(batch_default)                                                                               \
     X(ubatch_default)                                                                              \
     X(slots_default)                                                                               \
     X(kv_unified_default)                                                                          \
+    X(kv_unified_explicit)                                                                         \
     X(iswa_cache)                                                                                  \
     X(iswa_batch)                                                                                  \
     X(swa_full_default)                                                                            \
@@ -138,8 +142,9 @@ struct zv_runtime_rules {
 
 /*
  * The rules of one version. version: "0.19.0", "v0.19.0", "0.8.x", "b10809", "b8211-a0ed91a44",
- * "8211", "2025-05", "2025-05-03", "latest"; empty = the newest known. assume: take the nearest
- * known version instead of failing. Strings live in arena. ZV_RUNTIME_NONE gives no rules at all.
+ * "8211", "2025-05" (what was current when that month began), "2025-05-03", "latest"; empty = the
+ * newest known. assume: take the nearest known version instead of failing. Strings live in arena.
+ * ZV_RUNTIME_NONE gives no rules at all.
  *
  * Errors: ZV_E_UNSUPPORTED, naming the nearest known versions; ZV_E_SYNTAX for a text that is no
  * version; ZV_E_NOMEM.
