@@ -2,18 +2,17 @@
 """Check tests/data/models with the libraries themselves, not with the code that wrote it.
 
 Each header is extended to a sparse file and opened with the safetensors library; names,
-shapes and sizes are added up and compared with expected.tsv and with the index.  Each
-config.json must load as its model type.
+shapes and sizes are added up and compared with expected.tsv and with the index.  GGUF
+files are opened with the gguf library and compared with expected_gguf.tsv.
 """
 
 import json
-import os
 import pathlib
 import sys
 import tempfile
 
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
-from safetensors import safe_open  # noqa: E402
+import gguf
+from safetensors import safe_open
 
 SIZE = {"BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "I16": 2, "F16": 2,
         "BF16": 2, "I32": 4, "F32": 4, "I64": 8}
@@ -61,6 +60,22 @@ def check(folder, row, scratch):
     return bool(seen)
 
 
+def check_gguf(folder, row, scratch):
+    raw = (folder / f"{row['name']}.gguf.header").read_bytes()
+    path = pathlib.Path(scratch) / "file.gguf"
+    with open(path, "wb") as file:
+        file.write(raw)
+        file.truncate(int(row["file_bytes"]))
+    reader = gguf.GGUFReader(path)
+    assert reader.data_offset == len(raw) == int(row["data_offset"]), row
+    found = [len(reader.tensors), sum(int(t.n_bytes) for t in reader.tensors),
+             sum(int(t.n_elements) for t in reader.tensors)]
+    assert found == [int(row[k]) for k in ("tensors", "tensor_bytes", "parameters")], row
+    end = max(int(t.data_offset) + int(t.n_bytes) for t in reader.tensors)
+    assert end <= int(row["file_bytes"]) < end + reader.alignment, row
+    path.unlink()
+
+
 def main():
     models = pathlib.Path(__file__).resolve().parent.parent / "data" / "models"
     lines = (models / "expected.tsv").read_text().splitlines()
@@ -70,7 +85,12 @@ def main():
         for line in lines[1:]:
             row = dict(zip(columns, line.split("\t")))
             with_header += check(models / row["name"], row, scratch)
-    print(f"{len(lines) - 1} rows, {with_header} with headers: all as expected")
+        ggufs = (models / "expected_gguf.tsv").read_text().splitlines()
+        for line in ggufs[1:]:
+            check_gguf(models / "gguf", dict(zip(ggufs[0].split("\t"), line.split("\t"))),
+                       scratch)
+    print(f"{len(lines) - 1} rows, {with_header} with headers, {len(ggufs) - 1} GGUF files: "
+          "all as expected")
 
 
 if __name__ == "__main__":
