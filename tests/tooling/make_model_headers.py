@@ -19,6 +19,7 @@ adapters and diffusion pipelines in pipeline_headers.py; GGUF in gguf_headers.py
 """
 
 import argparse
+import importlib
 import os
 import pathlib
 import re
@@ -32,6 +33,13 @@ sys.path.insert(0, str(HERE))
 
 from checkpoint_header import Table  # noqa: E402
 
+PARTS = {
+    "families": ("family_headers", "make"),
+    "quantised": ("quantised_headers", "make"),
+    "adapters": ("pipeline_headers", "make_adapters"),
+    "pipelines": ("pipeline_headers", "make_pipelines"),
+    "gguf": ("gguf_headers", "make"),
+}
 COLUMNS = [
     "name", "model_type", "parameters", "bytes", "tensors", "layers",
     "encoder_layers", "module_parameters", "header_files", "class",
@@ -45,37 +53,32 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=HERE.parent / "data" / "models")
     parser.add_argument("--only", default="", help="make only names that match this regex")
-    parser.add_argument("--part", default="families,quantised,adapters,pipelines,gguf")
+    parser.add_argument("--part", default=",".join(PARTS))
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     wanted = re.compile(args.only)
     parts = args.part.split(",")
-    complete = not args.only
+    if not args.only and set(parts) == set(PARTS):
+        for name in ["expected.tsv", "expected_gguf.tsv"]:
+            (args.out / name).unlink(missing_ok=True)
 
+    failed = []
     table = Table(args.out / "expected.tsv", COLUMNS)
-    if "families" in parts:
-        import family_headers
-        family_headers.make(args.out, wanted, table)
-    if "quantised" in parts:
-        import quantised_headers
-        quantised_headers.make(args.out, wanted, table)
-    if "adapters" in parts:
-        import pipeline_headers
-        pipeline_headers.make_adapters(args.out, wanted, table)
-    if "pipelines" in parts:
-        import pipeline_headers
-        pipeline_headers.make_pipelines(args.out, wanted, table)
+    gguf_table = Table(args.out / "expected_gguf.tsv", GGUF_COLUMNS)
+    for part in parts:
+        module, function = PARTS[part]
+        make = getattr(importlib.import_module(module), function)
+        try:
+            make(args.out, wanted, gguf_table if part == "gguf" else table)
+        except SystemExit as stop:  # what was made is kept
+            failed.append(str(stop))
     table.write()
-    if "gguf" in parts:
-        import gguf_headers
-        gguf_table = Table(args.out / "expected_gguf.tsv", GGUF_COLUMNS)
-        gguf_headers.make(args.out, wanted, gguf_table)
-        gguf_table.write()
-    if complete:
-        write_versions(args.out)
-    import model_notes
-    model_notes.write(args.out)
-    return 0
+    gguf_table.write()
+    write_versions(args.out)
+    importlib.import_module("model_notes").write(args.out)
+    for text in failed:
+        print(text, file=sys.stderr)
+    return 1 if failed else 0
 
 
 def write_versions(out):

@@ -45,7 +45,7 @@ GPT_OSS_20B = {
 GPT_OSS_120B = with_(GPT_OSS_20B, num_hidden_layers=36, num_local_experts=128,
                      layer_types=["sliding_attention", "full_attention"] * 18)
 note("gpt-oss-20b-bf16", "not quantised; the published form is MXFP4 (gpt-oss-20b); attention sinks are parameters, experts have a bias")
-model("gpt-oss-20b-bf16", GPT_OSS_20B, published=20_914_757_184)
+model("gpt-oss-20b-bf16", GPT_OSS_20B, config_only=True, published=20_914_757_184)
 
 GLM4_9B = {
     "architectures": ["Glm4ForCausalLM"], "attention_bias": True, **SILU,
@@ -412,6 +412,7 @@ COHERE = {
     "vocab_size": 256000,
 }
 model("command-r-v01", COHERE, config_only=True, published=34_980_831_232)
+note("command-r7b", "three sliding layers, then a full one without rotary (order_of_interleaved_layers, sliding_window_pattern 4); tied")
 note("command-r-plus", "use_qk_norm: q_norm and k_norm hold one weight per head and element")
 model("command-r-plus", with_(COHERE, hidden_size=12288, intermediate_size=33792,
                               num_attention_heads=96, num_hidden_layers=64,

@@ -178,7 +178,7 @@ CT_NVFP4 = compressed("nvfp4-pack-quantized",
 
 SMALL = {"num_hidden_layers": 8}
 quantised("llama-3.1-8b-gptq-int4", "llama-3.1-8b", gptq, GPTQ_CONFIG,
-          "embeddings, norms and lm_head stay F16", dtype="float16")
+          "8 layers; embeddings, norms and lm_head stay F16", dtype="float16", reduce=SMALL)
 quantised("qwen2.5-7b-gptq-int8", "qwen2.5-7b",
           lambda *a: gptq(*a, bits=8), {**GPTQ_CONFIG, "bits": 8},
           "8 layers; the biases of q, k and v stay F16; 18944 / 128 = 148 groups",
