@@ -18,6 +18,15 @@ library versions.
 - A folder without headers is config only; its row in `expected.tsv` still holds the
   figures of the whole checkpoint.
 
+How far this is truth: shapes, names and sums are what the libraries make of the given
+config. The config values, the quantised layouts, the GGUF metadata keys and the mix rules
+were written down from knowledge of the published files, not copied from them. 97 element
+counts in the scripts (`published`) were written down the same way and all agree; a wrong
+width would have shown there. Models without such a count (deepseek-v3 apart, which is
+checked through its FP8 form) have no second witness.
+
+Not made, because the libraries hold no class for them: ChatGLM 2/3, MiniCPM3, DeciLM.
+
 `expected.tsv`: `parameters` is the sum of elements over the tensors of the checkpoint
 (tied weights once unless the file holds both, saved buffers included);
 `module_parameters` is what the model class counts (`sum(p.numel())`, buffers not
