@@ -152,7 +152,7 @@ enum zv_status zv_safetensors_read(struct zv_safetensors *file, struct zv_slice 
                                    struct zv_arena *arena, struct zv_error *err)
 {
     *file = (struct zv_safetensors){0};
-    struct zv_slice text;
+    struct zv_slice text = {0};
     enum zv_status status = find_text(input, &text, err);
     if (status != ZV_OK) {
         return status;

@@ -243,8 +243,8 @@ static enum zv_status add_name(struct header *header, const struct zv_safetensor
     return zv_fail_memory(header->err, "the names of a safetensors header");
 }
 
-/* Room for one more tensor, zeroed. */
-static enum zv_status add_tensor(struct header *header, struct zv_safetensors_tensor **tensor)
+/* Room for one more tensor. */
+static enum zv_status grow(struct header *header)
 {
     if (header->to->count == ZV_SAFETENSORS_MAX_TENSORS) {
         return zv_fail_at(header->err, ZV_E_LIMIT, here(header), "more than %d tensors in one file",
@@ -260,20 +260,19 @@ static enum zv_status add_tensor(struct header *header, struct zv_safetensors_te
         header->to->tensors = larger;
         header->capacity = capacity;
     }
-    *tensor = &header->to->tensors[header->to->count];
-    **tensor = (struct zv_safetensors_tensor){.header_offset = here(header)};
     return ZV_OK;
 }
 
 /* The key is the current token. */
 static enum zv_status read_tensor(struct header *header)
 {
-    struct zv_safetensors_tensor *tensor = NULL;
     uint64_t offsets[2] = {0};
-    enum zv_status status = add_tensor(header, &tensor);
+    enum zv_status status = grow(header);
     if (status != ZV_OK) {
         return status;
     }
+    struct zv_safetensors_tensor *const tensor = &header->to->tensors[header->to->count];
+    *tensor = (struct zv_safetensors_tensor){.header_offset = here(header)};
     status = take_text(header, &tensor->name);
     status = status == ZV_OK ? add_name(header, tensor) : status;
     status = status == ZV_OK ? read_fields(header, tensor, offsets) : status;
@@ -288,7 +287,7 @@ static enum zv_status read_tensor(struct header *header)
     return status;
 }
 
-static enum zv_status add_pair(struct header *header, struct zv_safetensors_pair **pair)
+static enum zv_status grow_metadata(struct header *header)
 {
     struct zv_safetensors_header *const to = header->to;
     if (to->metadata_count == header->metadata_capacity) {
@@ -299,12 +298,11 @@ static enum zv_status add_pair(struct header *header, struct zv_safetensors_pair
             return zv_fail_memory(header->err, "the metadata of a safetensors header");
         }
         if (to->metadata_count != 0) {
-            memcpy(larger, header->to->metadata, to->metadata_count * sizeof *larger);
+            memcpy(larger, to->metadata, to->metadata_count * sizeof *larger);
         }
-        header->to->metadata = larger;
+        to->metadata = larger;
         header->metadata_capacity = capacity;
     }
-    *pair = &header->to->metadata[to->metadata_count++];
     return ZV_OK;
 }
 
@@ -319,11 +317,12 @@ static enum zv_status read_metadata(struct header *header)
     }
     enum zv_json_token token;
     while ((token = zv_json_next(&header->json)) == ZV_JSON_KEY) {
-        struct zv_safetensors_pair *pair = NULL;
-        enum zv_status status = add_pair(header, &pair);
+        enum zv_status status = grow_metadata(header);
         if (status != ZV_OK) {
             return status;
         }
+        struct zv_safetensors_pair *const pair =
+            &header->to->metadata[header->to->metadata_count++];
         status = take_text(header, &pair->key);
         if (status == ZV_OK && !expect(header, ZV_JSON_STRING)) {
             return fail_token(header, "a string");

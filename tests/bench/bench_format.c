@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "format/gguf.h"
 #include "format/safetensors.h"
+#include "support/gguf_builder.h"
 
 enum { ROUNDS = 9, EXPERTS = 64, LAYERS = 200, WORDS = 280000, GGUF_TENSORS = 2000 };
 
@@ -25,7 +26,7 @@ static void must(bool ok, const char *what, const struct zv_error *err)
 {
     if (!ok) {
         (void)fprintf(stderr, "bench_format: %s: %s\n", what, err != NULL ? err->text : "memory");
-        exit(EXIT_FAILURE);
+        _Exit(EXIT_FAILURE);
     }
 }
 
@@ -73,8 +74,59 @@ static void bench_safetensors(void)
     zv_buffer_free(&buffer);
 }
 
+/* A vocabulary and its merges as a large model has them, and the tensors of one. */
+static struct zv_slice write_gguf(struct gguf_builder *gguf)
+{
+    char text[64];
+    gguf_begin(gguf, 3);
+    gguf_key(gguf, "tokenizer.ggml.tokens", ZV_GGUF_ARRAY);
+    gguf_put_array(gguf, ZV_GGUF_STRING, WORDS);
+    for (unsigned i = 0; i < WORDS; i++) {
+        (void)snprintf(text, sizeof text, "%.*s", 3 + (int)(i % 7), "abcdefghij");
+        gguf_put_string(gguf, text);
+    }
+    gguf_key(gguf, "tokenizer.ggml.merges", ZV_GGUF_ARRAY);
+    gguf_put_array(gguf, ZV_GGUF_STRING, WORDS);
+    for (unsigned i = 0; i < WORDS; i++) {
+        (void)snprintf(text, sizeof text, "%.*s", 5 + (int)(i % 11), "abcdefghijklmnop");
+        gguf_put_string(gguf, text);
+    }
+    gguf_key(gguf, "tokenizer.ggml.token_type", ZV_GGUF_ARRAY);
+    gguf_put_array(gguf, ZV_GGUF_I32, WORDS);
+    for (unsigned i = 0; i < WORDS; i++) {
+        gguf_put_u32(gguf, 1);
+    }
+    for (unsigned i = 0; i < GGUF_TENSORS; i++) {
+        (void)snprintf(text, sizeof text, "blk.%u.ffn_down.weight", i);
+        gguf_tensor(gguf, text, 2, (uint64_t[]){256, 1}, 0, (uint64_t)i * 1024);
+    }
+    return gguf_finish(gguf, 32, (size_t)GGUF_TENSORS * 1024);
+}
+
+static void bench_gguf(void)
+{
+    struct gguf_builder gguf;
+    const struct zv_slice input = write_gguf(&gguf);
+    double best = 1e9;
+    uint64_t header = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct zv_arena arena = {0};
+        struct zv_error err = {0};
+        struct zv_gguf file;
+        const double start = now_ms();
+        must(zv_gguf_read(&file, input, &arena, &err) == ZV_OK, "gguf", &err);
+        const double took = now_ms() - start;
+        best = took < best ? took : best;
+        header = file.header_bytes;
+        zv_arena_free(&arena);
+    }
+    (void)printf("GGUF header: %.1f MB in %.2f ms\n", (double)header / 1e6, best);
+    zv_buffer_free(&gguf.bytes);
+}
+
 int main(void)
 {
     bench_safetensors();
+    bench_gguf();
     return EXIT_SUCCESS;
 }
