@@ -36,6 +36,8 @@ enum zv_dtype {
 
 /* "bfloat16", "BF16", "torch.bfloat16", "bf16", "q8_0", "fp8_e4m3" …; ZV_DTYPE_UNKNOWN if none. */
 enum zv_dtype zv_dtype_parse(struct zv_slice name);
+/* The type of a GGUF tensor by its number there; ZV_DTYPE_UNKNOWN if the table does not have it. */
+enum zv_dtype zv_dtype_of_gguf(uint32_t id);
 const char *zv_dtype_name(enum zv_dtype dtype); /* "bf16", "q8_0"; "unknown" */
 
 /* Values and bytes of one block: (1, 2) for f16, (32, 34) for q8_0. False for unknown types. */

@@ -1,0 +1,29 @@
+/* Expressions of a family table: from text to the steps of a stack machine (shunting-yard). */
+#ifndef ZIRVE_MODEL_FAMILY_EXPRESSION_H
+#define ZIRVE_MODEL_FAMILY_EXPRESSION_H
+
+#include "model/family.h"
+
+/* A line being read. */
+struct family_cursor {
+    struct zv_slice rest;
+    uint64_t line;
+};
+
+/*
+ * Reads the longest expression at the cursor: up to a comma, "]", "->", "bias", "if", "as", "at",
+ * "under", "else" or the line's end outside parentheses. Names are those of the definitions that
+ * family has so far. keys_only: definitions and i, e may not be used.
+ */
+enum zv_status family_expression_parse(struct family_expression *to, struct family_cursor *cursor,
+                                       const struct family *family, bool keys_only,
+                                       struct zv_arena *arena, struct zv_error *err);
+
+/* Skips blanks; true and past it when the word (or sign) stands next. */
+bool family_cursor_take(struct family_cursor *cursor, const char *word);
+bool family_cursor_at_end(struct family_cursor *cursor);
+
+/* Blanks, then the run without blanks. */
+struct zv_slice family_cursor_word(struct family_cursor *cursor);
+
+#endif

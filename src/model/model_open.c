@@ -1,0 +1,212 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "model/model_reader.h"
+
+static void add_line(struct model_reader *reader, struct model_lines *lines, const char *format,
+                     va_list args)
+{
+    char text[512];
+    (void)vsnprintf(text, sizeof text, format, args);
+    for (char *c = text; *c != 0; c++) { /* names come from files: nothing for a terminal */
+        *c = (unsigned char)*c < 0x20 || *c == 0x7F ? '?' : *c;
+    }
+    const char *const copy = zv_arena_copy(reader->arena, text, strlen(text));
+    if (copy != NULL && lines->count < MODEL_MAX_LINES) {
+        lines->at[lines->count++] = copy;
+    }
+}
+
+void model_note(struct model_reader *reader, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_line(reader, &reader->notes, format, args);
+    va_end(args);
+}
+
+void model_unknown(struct model_reader *reader, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_line(reader, &reader->unknown, format, args);
+    va_end(args);
+}
+
+enum zv_status model_map(struct model_reader *reader, const char *path, struct zv_slice *bytes,
+                         struct zv_error *err)
+{
+    struct zv_model_files *const files = reader->files;
+    if (files->count == MODEL_MAX_FILES) {
+        (void)zv_fail(err, ZV_E_LIMIT, "a model of more than %d files", MODEL_MAX_FILES);
+        return zv_fail_where(err, path);
+    }
+    if (files->count == files->capacity) {
+        const size_t capacity = files->capacity == 0 ? 8 : files->capacity * 2;
+        struct zv_file *const at = zv_memory_resize(files->at, capacity * sizeof *at);
+        if (at == NULL) {
+            return zv_fail_memory(err, "open files");
+        }
+        files->at = at;
+        files->capacity = capacity;
+    }
+    const enum zv_status status = zv_file_open(&files->at[files->count], path, err);
+    if (status == ZV_OK) {
+        *bytes = zv_file_slice(&files->at[files->count++]);
+    }
+    return status;
+}
+
+enum zv_status model_map_json(struct model_reader *reader, const char *path,
+                              const struct zv_json_value **root, struct zv_error *err)
+{
+    struct zv_slice bytes;
+    enum zv_status status = model_map(reader, path, &bytes, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    status = zv_json_tree_read(root, bytes, ZV_JSON_ALLOW_NONFINITE, reader->arena, err);
+    if (status == ZV_OK && !zv_json_is(*root, ZV_JSON_IS_OBJECT)) {
+        status = zv_fail_at(err, ZV_E_SYNTAX, (*root)->offset, "%s where an object belongs",
+                            zv_json_kind_name(*root));
+    }
+    if (status != ZV_OK) {
+        (void)zv_fail_where(err, path);
+    }
+    return status;
+}
+
+const char *model_path(struct model_reader *reader, const char *folder, struct zv_slice name)
+{
+    const size_t length = strlen(folder);
+    const bool slash = length == 0 || folder[length - 1] == '/';
+    return zv_arena_print(reader->arena, "%s%s%.*s", folder, slash ? "" : "/", (int)name.length,
+                          name.at);
+}
+
+enum zv_status model_total(struct zv_model *model, struct zv_error *err)
+{
+    model->parameters = 0;
+    model->tensor_bytes = 0;
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        const struct zv_tensor *const tensor = &model->tensors[i];
+        if (!zv_add(model->parameters, tensor->elements, &model->parameters) ||
+            !zv_add(model->tensor_bytes, tensor->bytes, &model->tensor_bytes)) {
+            return zv_fail(err, ZV_E_OVERFLOW, "the tensors together exceed 2^64 bytes");
+        }
+    }
+    return ZV_OK;
+}
+
+static enum zv_status open_config(struct model_reader *reader, const char *path,
+                                  struct zv_error *err)
+{
+    const struct zv_json_value *root;
+    const enum zv_status status = model_map_json(reader, path, &root, err);
+    return status == ZV_OK ? model_read_config(reader, path, root, err) : status;
+}
+
+static enum zv_status open_path(struct model_reader *reader, const char *path, struct zv_error *err)
+{
+    struct stat info;
+    if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        const char *const config = model_path(reader, path, zv_slice_of("config.json"));
+        return config != NULL ? open_config(reader, config, err) : zv_fail_memory(err, "a path");
+    }
+    return open_config(reader, path, err);
+}
+
+static bool keep_lines(struct model_reader *reader, const struct model_lines *lines,
+                       const char *const **to, size_t *count)
+{
+    const char **const copy = zv_arena_array(reader->arena, lines->count, sizeof *copy);
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, lines->at, lines->count * sizeof *copy);
+    *to = copy;
+    *count = lines->count;
+    return true;
+}
+
+static enum zv_status finish(struct model_reader *reader, const char *path, struct zv_error *err)
+{
+    struct zv_model *const model = reader->model;
+    const enum zv_status status = model_total(model, err);
+    if (status != ZV_OK) {
+        (void)zv_fail_where(err, path);
+        return status;
+    }
+    return keep_lines(reader, &reader->unknown, &model->unknown, &model->unknown_count) &&
+                   keep_lines(reader, &reader->notes, &model->notes, &model->note_count)
+               ? ZV_OK
+               : zv_fail_memory(err, "notes");
+}
+
+enum zv_status zv_model_open(struct zv_model *model, struct zv_model_files **files,
+                             const char *path, struct zv_arena *arena, struct zv_error *err)
+{
+    *model = (struct zv_model){0};
+    *files = zv_memory_alloc(sizeof **files);
+    if (*files == NULL) {
+        return zv_fail_memory(err, "a model");
+    }
+    **files = (struct zv_model_files){0};
+    struct model_reader reader = {.model = model, .files = *files, .arena = arena};
+    enum zv_status status = tensor_parts_open(&reader.parts, arena, err);
+    if (status == ZV_OK) {
+        status = open_path(&reader, path, err);
+    }
+    if (status == ZV_OK) {
+        status = finish(&reader, path, err);
+    }
+    tensor_parts_close(&reader.parts);
+    if (status != ZV_OK) {
+        zv_model_close(*files);
+        *files = NULL;
+        *model = (struct zv_model){0};
+    }
+    return status;
+}
+
+void zv_model_close(struct zv_model_files *files)
+{
+    if (files == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < files->count; i++) {
+        zv_file_close(&files->at[i]);
+    }
+    zv_memory_free(files->at);
+    zv_memory_free(files);
+}
+
+const char *zv_part_name(enum zv_part part)
+{
+    static const char *const names[ZV_PART_COUNT] = {
+        [ZV_PART_OTHER] = "other",
+        [ZV_PART_EMBEDDING] = "token embedding",
+        [ZV_PART_POSITION] = "position embedding",
+        [ZV_PART_HEAD] = "output projection",
+        [ZV_PART_NORM] = "norms",
+        [ZV_PART_ATTENTION] = "attention",
+        [ZV_PART_MLP] = "MLP",
+        [ZV_PART_ROUTER] = "expert router",
+        [ZV_PART_EXPERT] = "routed experts",
+        [ZV_PART_SHARED_EXPERT] = "shared experts",
+        [ZV_PART_STATE] = "state mixers",
+        [ZV_PART_ENCODER] = "encoder",
+        [ZV_PART_VISION] = "vision or audio tower",
+        [ZV_PART_PROJECTOR] = "projector",
+        [ZV_PART_ADAPTER] = "adapter",
+        [ZV_PART_DRAFT] = "multi-token prediction",
+        [ZV_PART_DENOISER] = "denoiser",
+        [ZV_PART_VAE] = "VAE",
+    };
+    return (unsigned)part < ZV_PART_COUNT ? names[part] : "unknown";
+}

@@ -1,0 +1,62 @@
+/* What the readers of the single formats share while one model is opened. */
+#ifndef ZIRVE_MODEL_MODEL_READER_H
+#define ZIRVE_MODEL_MODEL_READER_H
+
+#include "base/file.h"
+#include "format/json_tree.h"
+#include "model/model.h"
+#include "model/tensor_parts.h"
+
+enum { MODEL_MAX_LINES = 64, MODEL_MAX_FILES = 4096 };
+
+/* Lines of `unknown` or `notes`. */
+struct model_lines {
+    const char *at[MODEL_MAX_LINES];
+    size_t count;
+};
+
+struct zv_model_files {
+    struct zv_file *at;
+    size_t count;
+    size_t capacity;
+};
+
+struct model_reader {
+    struct zv_model *model;
+    struct zv_model_files *files;
+    struct zv_arena *arena;
+    struct tensor_parts parts;
+    struct model_lines unknown;
+    struct model_lines notes;
+};
+
+/* Adds a line; beyond MODEL_MAX_LINES, or without memory, it is dropped. */
+void model_note(struct model_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void model_unknown(struct model_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Opens a file that stays mapped with the model; errors have where = path. */
+enum zv_status model_map(struct model_reader *reader, const char *path, struct zv_slice *bytes,
+                         struct zv_error *err);
+
+/* Parses a JSON file whose root is an object; errors have where = path. */
+enum zv_status model_map_json(struct model_reader *reader, const char *path,
+                              const struct zv_json_value **root, struct zv_error *err);
+
+/* "folder/name" in the arena; NULL without memory. */
+const char *model_path(struct model_reader *reader, const char *folder, struct zv_slice name);
+
+/* Σ over tensors. Errors: ZV_E_OVERFLOW. */
+enum zv_status model_total(struct zv_model *model, struct zv_error *err);
+
+/* ---- config.json ---- */
+
+/*
+ * Facts, layers and calculated tensors from a config (room model's family tables), quantised as it
+ * says. path is for messages. Errors have where = path.
+ */
+enum zv_status model_read_config(struct model_reader *reader, const char *path,
+                                 const struct zv_json_value *root, struct zv_error *err);
+
+#endif
