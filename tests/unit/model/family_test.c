@@ -127,7 +127,7 @@ static void test_expressions(void **state)
         {"what(1)", "error: no function named \"what\""},
         {"text.hidden", "error: no part named \"text\" stands above"},
         {"\"open", "error: a text without its closing quote, at \"open\""},
-        {"1 : 2", "error: a colon without its question mark, at \"2\""},
+        {"1 : 2", "error: a colon without its question mark, at \" 2\""},
         {"1 ? 2", "error: an expression with something left open, at \"\""},
         {"99999999999999999999", "error: a number above 2^63, at \"99999999999999999999\""},
         {"@", "error: a config key is expected after @, at \"\""},
