@@ -136,7 +136,7 @@ static void test_errors(void **state)
 /* {"k0":0,"k1":1, ...}, with the last key repeated when repeat. */
 static struct zv_slice make_object(struct zv_arena *arena, unsigned count, bool repeat)
 {
-    char *const text = zv_arena_alloc(arena, (count + 2) * 24);
+    char *const text = zv_arena_array(arena, count + 2, 24);
     size_t length = 0;
     text[length++] = '{';
     for (unsigned i = 0; i < count; i++) {
