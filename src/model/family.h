@@ -76,6 +76,7 @@ enum family_op {
     OP_STARTS,
     OP_ENDS,
     OP_HAS,
+    OP_EACH,
     OP_EXISTS
 };
 
@@ -178,5 +179,9 @@ struct family_source {
 enum zv_status family_find(struct family_source *source, struct zv_slice model_type,
                            struct zv_slice class_name, struct zv_arena *arena,
                            struct zv_error *err);
+
+/* The table that serves an architecture of GGUF files (its head says "gguf ARCHITECTURE …"). */
+enum zv_status family_find_gguf(struct family_source *source, struct zv_slice architecture,
+                                struct zv_arena *arena, struct zv_error *err);
 
 #endif

@@ -220,6 +220,8 @@ static struct model_value two(const struct family_scope *scope, enum family_op o
         return logic(scope, op, a, b);
     case OP_ITEM:
         return item(scope, a, *b);
+    case OP_EACH: /* one value for all layers, or a list with one for each */
+        return a->kind == VALUE_LIST ? item(scope, a, *b) : *a;
     default:
         break;
     }

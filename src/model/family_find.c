@@ -53,13 +53,20 @@ static int fit(struct zv_slice text, struct zv_slice model_type, struct zv_slice
 struct search {
     struct zv_slice model_type;
     struct zv_slice class_name;
+    struct zv_slice gguf; /* instead of the other two */
     int best;
     struct family_source *source;
 };
 
+static int rank_of(const struct search *search, struct zv_slice text)
+{
+    return search->gguf.length != 0 ? serves(text, "gguf", search->gguf)
+                                    : fit(text, search->model_type, search->class_name);
+}
+
 static void consider(struct search *search, struct zv_slice file, struct zv_slice text)
 {
-    const int rank = fit(text, search->model_type, search->class_name);
+    const int rank = rank_of(search, text);
     if (rank > search->best) {
         search->best = rank;
         *search->source = (struct family_source){file, text};
@@ -77,7 +84,7 @@ static enum zv_status read_user_file(struct search *search, const char *path,
     if (file.size > FAMILY_MAX_BYTES) {
         status = zv_fail(err, ZV_E_LIMIT, "a family table of more than %d bytes", FAMILY_MAX_BYTES);
         (void)zv_fail_where(err, path);
-    } else if (fit(zv_file_slice(&file), search->model_type, search->class_name) > search->best) {
+    } else if (rank_of(search, zv_file_slice(&file)) > search->best) {
         const char *const text = zv_arena_copy(arena, (const char *)file.data, file.size);
         const char *const name = zv_arena_copy(arena, path, strlen(path));
         if (text == NULL || name == NULL) {
@@ -133,18 +140,30 @@ static enum zv_status search_user(struct search *search, struct zv_arena *arena,
     return status;
 }
 
-enum zv_status family_find(struct family_source *source, struct zv_slice model_type,
-                           struct zv_slice class_name, struct zv_arena *arena, struct zv_error *err)
+static enum zv_status run(struct search *search, struct zv_arena *arena, struct zv_error *err)
 {
-    *source = (struct family_source){0};
-    struct search search = {model_type, class_name, 0, source};
-    const enum zv_status status = search_user(&search, arena, err);
+    *search->source = (struct family_source){0};
+    const enum zv_status status = search_user(search, arena, err);
     for (size_t i = 0; status == ZV_OK && i < zv_data_file_count; i++) {
         const struct zv_data_file *const file = &zv_data_files[i];
         const struct zv_slice name = zv_slice_of(file->name);
         if (zv_slice_starts(name, "families/")) {
-            consider(&search, name, (struct zv_slice){(const char *)file->bytes, file->size});
+            consider(search, name, (struct zv_slice){(const char *)file->bytes, file->size});
         }
     }
     return status;
+}
+
+enum zv_status family_find(struct family_source *source, struct zv_slice model_type,
+                           struct zv_slice class_name, struct zv_arena *arena, struct zv_error *err)
+{
+    struct search search = {.model_type = model_type, .class_name = class_name, .source = source};
+    return run(&search, arena, err);
+}
+
+enum zv_status family_find_gguf(struct family_source *source, struct zv_slice architecture,
+                                struct zv_arena *arena, struct zv_error *err)
+{
+    struct search search = {.gguf = architecture, .source = source};
+    return run(&search, arena, err);
 }

@@ -127,7 +127,7 @@ static void tidy_layer(struct zv_layer *layer)
         layer->chunked = layer->cross = false;
     }
     if (layer->attention == ZV_ATTENTION_HEADS) {
-        layer->latent_rank = layer->rope_dim = layer->query_rank = 0;
+        layer->rope_dim = layer->query_rank = 0;
     }
     if (layer->state == ZV_STATE_NONE) {
         layer->d_conv = layer->d_inner = layer->d_state = layer->state_groups = 0;
@@ -247,6 +247,9 @@ static enum zv_status encoder_facts(struct zv_model *model, const struct family_
                                     struct zv_arena *arena, struct zv_error *err)
 {
     const struct model_value *const count_value = family_scope_value(text, "encoder_layers");
+    if (count_value == NULL || count_value->kind == VALUE_NULL) {
+        return ZV_OK;
+    }
     size_t count = 0;
     enum zv_status status = count_layers(count_value, &count, err);
     if (status != ZV_OK || count == 0) {

@@ -26,6 +26,7 @@ struct family_request {
     struct zv_slice model_type;
     struct zv_slice class_name;
     enum zv_dtype dtype; /* of tensors whose line names none */
+    bool gguf;           /* keys are those of a GGUF, model_type its architecture */
     bool with_tensors;
     struct tensor_parts *places;
 };

@@ -367,7 +367,7 @@ static enum zv_status open_tensors(struct parser *parser)
 
 /* ---- the whole text ---- */
 
-/* name, model_type and class: family_find has read the last two. */
+/* name, model_type, class, gguf: family_find has read all but the first. */
 static enum zv_status read_head(struct parser *parser)
 {
     const struct zv_slice word = family_cursor_word(&parser->line);
@@ -375,9 +375,10 @@ static enum zv_status read_head(struct parser *parser)
         parser->family->name = family_cursor_word(&parser->line);
         return end_of_line(parser);
     }
-    return zv_slice_equal(word, "model_type") || zv_slice_equal(word, "class")
+    return zv_slice_equal(word, "model_type") || zv_slice_equal(word, "class") ||
+                   zv_slice_equal(word, "gguf")
                ? ZV_OK
-               : wrong(parser, "expected name, model_type or class");
+               : wrong(parser, "expected name, model_type, class or gguf");
 }
 
 static enum zv_status ignore(struct parser *parser)

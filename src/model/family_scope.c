@@ -18,7 +18,9 @@ static enum zv_status add_scope(struct opener *opener, struct zv_slice model_typ
     *to = NULL;
     struct family_source source;
     enum zv_status status =
-        family_find(&source, model_type, class_name, opener->arena, opener->err);
+        opener->request->gguf
+            ? family_find_gguf(&source, model_type, opener->arena, opener->err)
+            : family_find(&source, model_type, class_name, opener->arena, opener->err);
     if (status != ZV_OK || source.text.length == 0) {
         return status;
     }

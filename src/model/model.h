@@ -46,7 +46,8 @@ struct zv_layer {
     uint32_t kv_heads;
     uint32_t head_dim_k; /* elements of one K head (qk_nope + qk_rope for MLA) */
     uint32_t head_dim_v;
-    uint32_t latent_rank; /* MLA: kv_lora_rank */
+    uint32_t latent_rank; /* MLA: kv_lora_rank; with ATTENTION_HEADS: a latent model whose file
+                             makes the runtime keep whole keys and values (GGUF before 2025) */
     uint32_t rope_dim;    /* MLA: qk_rope_head_dim, the shared rope key */
     uint32_t index_dim;   /* sparse-attention indexer key per token, 0 when none */
     uint32_t query_rank;  /* MLA: q_lora_rank, 0 when none */

@@ -118,6 +118,9 @@ static enum zv_status open_path(struct model_reader *reader, const char *path, s
         const char *const config = model_path(reader, path, zv_slice_of("config.json"));
         return config != NULL ? open_config(reader, config, err) : zv_fail_memory(err, "a path");
     }
+    if (zv_slice_ends(zv_slice_of(path), ".gguf")) {
+        return model_read_gguf(reader, path, err);
+    }
     return open_config(reader, path, err);
 }
 

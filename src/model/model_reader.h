@@ -59,4 +59,12 @@ enum zv_status model_total(struct zv_model *model, struct zv_error *err);
 enum zv_status model_read_config(struct model_reader *reader, const char *path,
                                  const struct zv_json_value *root, struct zv_error *err);
 
+/* ---- GGUF ---- */
+
+/*
+ * One .gguf, or all files of a split model when path is any of them. Errors have where = the file;
+ * ZV_E_NOT_FOUND names a missing file of the split.
+ */
+enum zv_status model_read_gguf(struct model_reader *reader, const char *path, struct zv_error *err);
+
 #endif
