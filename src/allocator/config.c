@@ -1,0 +1,511 @@
+#include "allocator/config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+enum { MAX_TOKENS = 1024, MAX_TOKEN = 256, DEFAULT_LARGE_SEGMENT_MB = 20 };
+
+/* The string cut into words and the separators , : [ ] */
+struct tokens {
+    enum zv_torch_profile profile;
+    struct zv_slice token[MAX_TOKENS];
+    char text[MAX_TOKENS * 16]; /* the string without white space */
+    size_t count;
+    size_t at; /* next to be read */
+};
+
+static bool is_new(const struct tokens *tokens)
+{
+    return tokens->profile != ZV_TORCH_2_6;
+}
+
+static enum zv_status wrong(struct zv_error *err, const char *key, const char *expected)
+{
+    (void)zv_fail(err, ZV_E_SYNTAX, "allocator setting %s: expected %s", key, expected);
+    if (err != NULL && err->where[0] == 0) {
+        (void)zv_fail_where(err, key);
+    }
+    return ZV_E_SYNTAX;
+}
+
+/* 2.6 drops only spaces; later versions all white space. */
+static bool is_dropped(const struct tokens *tokens, char c)
+{
+    return c == ' ' || (is_new(tokens) && c >= '\t' && c <= '\r');
+}
+
+static enum zv_status cut_tokens(struct tokens *tokens, struct zv_slice text, struct zv_error *err)
+{
+    size_t used = 0;
+    bool in_word = false;
+    for (size_t i = 0; i < text.length; i++) {
+        const char c = text.at[i];
+        if (is_dropped(tokens, c)) {
+            continue;
+        }
+        const bool is_separator = c != 0 && strchr(",:[]", c) != NULL;
+        if (used + 2 > sizeof tokens->text || tokens->count == MAX_TOKENS) {
+            return zv_fail(err, ZV_E_LIMIT,
+                           "allocator settings of more than %d characters or %d words",
+                           (int)sizeof tokens->text, MAX_TOKENS);
+        }
+        tokens->text[used] = c;
+        if (is_separator || !in_word) {
+            tokens->token[tokens->count++] = (struct zv_slice){&tokens->text[used], 0};
+        }
+        tokens->token[tokens->count - 1].length++;
+        in_word = !is_separator;
+        used++;
+    }
+    return ZV_OK;
+}
+
+/*
+ * A separator. Later versions look at the token and then ignore what they saw: any one token
+ * passes there, as long as there is one.
+ */
+static enum zv_status expect(struct tokens *tokens, const char *separator, const char *key,
+                             struct zv_error *err)
+{
+    if (tokens->at >= tokens->count ||
+        (!is_new(tokens) && !zv_slice_equal(tokens->token[tokens->at], separator))) {
+        return zv_fail(err, ZV_E_SYNTAX, "allocator setting %s: expected '%s'", key, separator);
+    }
+    tokens->at++;
+    return ZV_OK;
+}
+
+/* The value after the colon. */
+static enum zv_status next_value(struct tokens *tokens, const char *key, struct zv_slice *to,
+                                 struct zv_error *err)
+{
+    const enum zv_status status = expect(tokens, ":", key, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    if (tokens->at >= tokens->count) {
+        return wrong(err, key, "a value after ':'");
+    }
+    *to = tokens->token[tokens->at++];
+    return ZV_OK;
+}
+
+static bool to_text(struct zv_slice token, char text[MAX_TOKEN])
+{
+    if (token.length >= MAX_TOKEN) {
+        return false;
+    }
+    memcpy(text, token.at, token.length);
+    text[token.length] = 0;
+    return true;
+}
+
+/*
+ * 2.6 reads an int (and turns a negative one into a huge size), later versions an unsigned long
+ * (where a minus wraps around). Both ignore what follows the digits.
+ */
+static bool read_integer(const struct tokens *tokens, struct zv_slice token, uint64_t *to)
+{
+    char text[MAX_TOKEN];
+    char *end;
+    if (!to_text(token, text)) {
+        return false;
+    }
+    errno = 0;
+    if (is_new(tokens)) {
+        *to = strtoull(text, &end, 10);
+    } else {
+        const long value = strtol(text, &end, 10);
+        if (value > INT32_MAX || value < INT32_MIN) {
+            return false;
+        }
+        *to = (uint64_t)(int64_t)value;
+    }
+    return end != text && errno == 0;
+}
+
+static bool read_real(struct zv_slice token, double *to)
+{
+    char text[MAX_TOKEN];
+    char *end;
+    if (!to_text(token, text)) {
+        return false;
+    }
+    errno = 0;
+    *to = strtod(text, &end);
+    return end != text && errno == 0;
+}
+
+static bool is_power_of_two(uint64_t value)
+{
+    return value != 0 && (value & (value - 1)) == 0;
+}
+
+static enum zv_status parse_bool(struct tokens *tokens, const char *key, bool *to,
+                                 struct zv_error *err)
+{
+    struct zv_slice value;
+    const enum zv_status status = next_value(tokens, key, &value, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    *to = zv_slice_equal(value, "True");
+    return *to || zv_slice_equal(value, "False") ? ZV_OK : wrong(err, key, "True or False");
+}
+
+static enum zv_status parse_integer(struct tokens *tokens, const char *key, uint64_t *to,
+                                    struct zv_error *err)
+{
+    struct zv_slice value;
+    const enum zv_status status = next_value(tokens, key, &value, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    return read_integer(tokens, value, to) ? ZV_OK : wrong(err, key, "a whole number");
+}
+
+static enum zv_status parse_real(struct tokens *tokens, const char *key, double *to,
+                                 struct zv_error *err)
+{
+    struct zv_slice value;
+    const enum zv_status status = next_value(tokens, key, &value, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    return read_real(value, to) ? ZV_OK : wrong(err, key, "a number");
+}
+
+/* MiB as bytes, without overflow. */
+static uint64_t mib(uint64_t value)
+{
+    return (value < UINT64_MAX / MIB ? value : UINT64_MAX / MIB) * MIB;
+}
+
+/* max_split_size_mb and max_non_split_rounding_mb. 2.6: above 20; later: a large segment or more.
+ */
+static enum zv_status parse_limit(struct tokens *tokens, const char *key, uint64_t floor_bytes,
+                                  uint64_t *to, struct zv_error *err)
+{
+    uint64_t value;
+    const enum zv_status status = parse_integer(tokens, key, &value, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    if (is_new(tokens) ? mib(value) < floor_bytes : value <= DEFAULT_LARGE_SEGMENT_MB) {
+        return wrong(err, key,
+                     is_new(tokens) ? "MB, at least large_segment_size_mb (20)" : "MB, above 20");
+    }
+    *to = mib(value);
+    return ZV_OK;
+}
+
+/* Entry of a size in MB: log2, at most the last one. */
+static size_t division_entry(uint64_t size_mb)
+{
+    const size_t entry = 63 - (size_t)__builtin_clzll(size_mb);
+    return entry < CONFIG_DIVISIONS ? entry : CONFIG_DIVISIONS - 1;
+}
+
+static void fill(struct allocator_config *config, size_t from, size_t to, uint64_t divisions)
+{
+    for (size_t i = from; i < to; i++) {
+        config->divisions[i] = divisions;
+    }
+}
+
+/* One "size:divisions" of the list; *last is the entry set last, SIZE_MAX before the first. */
+static enum zv_status parse_division(struct tokens *tokens, struct allocator_config *config,
+                                     const char *key, size_t *last, struct zv_error *err)
+{
+    const struct zv_slice size = tokens->token[tokens->at++];
+    uint64_t divisions;
+    uint64_t size_mb;
+    const enum zv_status status = parse_integer(tokens, key, &divisions, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    if (divisions != 0 && !is_power_of_two(divisions)) {
+        return wrong(err, key, "0 or a power of two after ':'");
+    }
+    if (zv_slice_equal(size, ">")) {
+        const size_t from = *last == SIZE_MAX ? 0 : *last + is_new(tokens);
+        fill(config, from, CONFIG_DIVISIONS, divisions);
+        return ZV_OK;
+    }
+    if (!read_integer(tokens, size, &size_mb) || !is_power_of_two(size_mb)) {
+        return wrong(err, key, "a size in MB that is a power of two, or '>'");
+    }
+    const size_t entry = division_entry(size_mb);
+    if (*last == SIZE_MAX) {
+        fill(config, 0, entry, divisions);
+    }
+    config->divisions[entry] = divisions;
+    *last = entry;
+    return ZV_OK;
+}
+
+static enum zv_status parse_divisions(struct tokens *tokens, struct allocator_config *config,
+                                      const char *key, struct zv_error *err)
+{
+    struct zv_slice value;
+    enum zv_status status = next_value(tokens, key, &value, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    if (!zv_slice_equal(value, "[")) {
+        uint64_t divisions;
+        if (!read_integer(tokens, value, &divisions) || !is_power_of_two(divisions)) {
+            return wrong(err, key, "a power of two or a list [size:divisions,...]");
+        }
+        fill(config, 0, CONFIG_DIVISIONS, divisions);
+        return ZV_OK;
+    }
+    size_t last = SIZE_MAX;
+    while (tokens->at < tokens->count && !zv_slice_equal(tokens->token[tokens->at], "]")) {
+        status = parse_division(tokens, config, key, &last, err);
+        if (status == ZV_OK && tokens->at < tokens->count &&
+            !zv_slice_equal(tokens->token[tokens->at], "]")) {
+            status = expect(tokens, ",", key, err);
+        }
+        if (status != ZV_OK) {
+            return status;
+        }
+    }
+    return expect(tokens, "]", key, err);
+}
+
+static enum zv_status parse_gc(struct tokens *tokens, struct allocator_config *config,
+                               const char *key, struct zv_error *err)
+{
+    double value;
+    const enum zv_status status = parse_real(tokens, key, &value, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    if (!(value > 0 && value < 1)) {
+        return wrong(err, key, "a number above 0 and below 1");
+    }
+    config->gc_threshold = value;
+    return ZV_OK;
+}
+
+static enum zv_status parse_fraction(struct tokens *tokens, struct allocator_config *config,
+                                     const char *key, struct zv_error *err)
+{
+    double value;
+    const enum zv_status status = parse_real(tokens, key, &value, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    if (!(value >= 0 && value <= 1)) {
+        return wrong(err, key, "a number from 0 to 1");
+    }
+    config->fraction = value;
+    return ZV_OK;
+}
+
+static enum zv_status parse_backend(struct tokens *tokens, struct allocator_config *config,
+                                    const char *key, struct zv_error *err)
+{
+    struct zv_slice value;
+    const enum zv_status status = next_value(tokens, key, &value, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    config->backend_async = zv_slice_equal(value, "cudaMallocAsync");
+    return config->backend_async || zv_slice_equal(value, "native")
+               ? ZV_OK
+               : wrong(err, key, "native or cudaMallocAsync");
+}
+
+/* Keys that are read and checked but move no device memory. */
+static enum zv_status parse_threads(struct tokens *tokens, struct allocator_config *config,
+                                    const char *key, struct zv_error *err)
+{
+    (void)config;
+    uint64_t value;
+    const enum zv_status status = parse_integer(tokens, key, &value, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    return is_power_of_two(value) && value <= 128 ? ZV_OK
+                                                  : wrong(err, key, "a power of two up to 128");
+}
+
+static enum zv_status parse_host_size(struct tokens *tokens, struct allocator_config *config,
+                                      const char *key, struct zv_error *err)
+{
+    (void)config;
+    uint64_t value;
+    return parse_integer(tokens, key, &value, err);
+}
+
+static enum zv_status parse_other_bool(struct tokens *tokens, struct allocator_config *config,
+                                       const char *key, struct zv_error *err)
+{
+    (void)config;
+    bool value;
+    return parse_bool(tokens, key, &value, err);
+}
+
+static enum zv_status parse_max_split(struct tokens *tokens, struct allocator_config *config,
+                                      const char *key, struct zv_error *err)
+{
+    return parse_limit(tokens, key, config->large_segment_bytes, &config->max_split_bytes, err);
+}
+
+static enum zv_status parse_rounding(struct tokens *tokens, struct allocator_config *config,
+                                     const char *key, struct zv_error *err)
+{
+    return parse_limit(tokens, key, config->large_segment_bytes,
+                       &config->max_non_split_rounding_bytes, err);
+}
+
+static enum zv_status parse_expandable(struct tokens *tokens, struct allocator_config *config,
+                                       const char *key, struct zv_error *err)
+{
+    return parse_bool(tokens, key, &config->expandable_segments, err);
+}
+
+static enum zv_status parse_throw(struct tokens *tokens, struct allocator_config *config,
+                                  const char *key, struct zv_error *err)
+{
+    return parse_bool(tokens, key, &config->throw_on_oom, err);
+}
+
+/* Read before all other keys, wherever it stands. */
+static enum zv_status parse_large_segment(struct tokens *tokens, struct allocator_config *config,
+                                          const char *key, struct zv_error *err)
+{
+    uint64_t value;
+    const enum zv_status status = parse_integer(tokens, key, &value, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    if (value <= 10 || value > UINT32_MAX) {
+        return wrong(err, key, "MB, above 10");
+    }
+    config->large_segment_bytes = mib(value);
+    return ZV_OK;
+}
+
+struct key {
+    const char *name;
+    enum zv_status (*parse)(struct tokens *tokens, struct allocator_config *config, const char *key,
+                            struct zv_error *err);
+    bool only_new;
+};
+
+static const struct key keys[] = {
+    {"backend", parse_backend, false},
+    {"max_split_size_mb", parse_max_split, false},
+    {"max_non_split_rounding_mb", parse_rounding, false},
+    {"garbage_collection_threshold", parse_gc, false},
+    {"roundup_power2_divisions", parse_divisions, false},
+    {"expandable_segments", parse_expandable, false},
+    {"release_lock_on_cudamalloc", parse_other_bool, false},
+    {"release_lock_on_hipmalloc", parse_other_bool, false},
+    {"pinned_use_cuda_host_register", parse_other_bool, false},
+    {"pinned_use_hip_host_register", parse_other_bool, false},
+    {"pinned_num_register_threads", parse_threads, false},
+    {"pinned_use_background_threads", parse_other_bool, false},
+    {"pinned_reserve_segment_size_mb", parse_host_size, true},
+    {"pinned_free_catch_all", parse_other_bool, true},
+    {"pinned_max_round_threshold_mb", parse_host_size, true},
+    {"pinned_max_cached_size_mb", parse_host_size, true},
+    {"large_segment_size_mb", parse_large_segment, true},
+    {"per_process_memory_fraction", parse_fraction, true},
+    {"throw_on_cudamalloc_oom", parse_throw, true},
+    {"graph_capture_record_stream_reuse", parse_other_bool, true},
+};
+
+static const struct key *find_key(const struct tokens *tokens, struct zv_slice name)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (zv_slice_equal(name, keys[i].name) && (is_new(tokens) || !keys[i].only_new)) {
+            return &keys[i];
+        }
+    }
+    return NULL;
+}
+
+static enum zv_status parse_pairs(struct tokens *tokens, struct allocator_config *config,
+                                  struct zv_error *err)
+{
+    while (tokens->at < tokens->count) {
+        const struct zv_slice name = tokens->token[tokens->at++];
+        const struct key *const key = find_key(tokens, name);
+        if (key == NULL) {
+            return zv_fail(err, ZV_E_SYNTAX,
+                           "allocator setting %.*s: not known to %s (expected key:value pairs, "
+                           "separated by commas)",
+                           (int)(name.length < 64 ? name.length : 64), name.at,
+                           zv_torch_profile_name(tokens->profile));
+        }
+        enum zv_status status = key->parse(tokens, config, key->name, err);
+        if (status == ZV_OK && tokens->at < tokens->count) {
+            status = expect(tokens, ",", key->name, err);
+        }
+        if (status != ZV_OK) {
+            return status;
+        }
+    }
+    return ZV_OK;
+}
+
+/* The size of large segments decides what other keys may say, so it is looked for first. */
+static enum zv_status parse_first(struct tokens *tokens, struct allocator_config *config,
+                                  struct zv_error *err)
+{
+    enum zv_status status = ZV_OK;
+    for (size_t i = 0; is_new(tokens) && i < tokens->count && status == ZV_OK; i++) {
+        if (zv_slice_equal(tokens->token[i], "large_segment_size_mb")) {
+            tokens->at = i + 1;
+            status = parse_large_segment(tokens, config, "large_segment_size_mb", err);
+        }
+    }
+    tokens->at = 0;
+    return status;
+}
+
+void allocator_config_init(struct allocator_config *config, enum zv_torch_profile profile)
+{
+    *config = (struct allocator_config){
+        .profile = profile,
+        .max_split_bytes = UINT64_MAX,
+        .max_non_split_rounding_bytes = DEFAULT_LARGE_SEGMENT_MB * MIB,
+        .large_segment_bytes = DEFAULT_LARGE_SEGMENT_MB * MIB,
+        .fraction = 1,
+    };
+}
+
+enum zv_status allocator_config_parse(struct allocator_config *config, struct zv_slice text,
+                                      struct zv_error *err)
+{
+    struct allocator_config next = *config;
+    struct tokens tokens = {.profile = config->profile};
+    enum zv_status status = cut_tokens(&tokens, text, err);
+    if (status == ZV_OK) {
+        status = parse_first(&tokens, &next, err);
+    }
+    if (status != ZV_OK) {
+        return status;
+    }
+    next.max_split_bytes = UINT64_MAX;
+    next.gc_threshold = 0;
+    fill(&next, 0, CONFIG_DIVISIONS, 0);
+    if (is_new(&tokens)) {
+        next.max_non_split_rounding_bytes = next.large_segment_bytes;
+    }
+    status = parse_pairs(&tokens, &next, err);
+    if (status == ZV_OK) {
+        *config = next;
+    }
+    return status;
+}
