@@ -37,6 +37,7 @@ struct zv_override {
 
 struct zv_serve {
     uint64_t context_tokens;    /* of one sequence (llama.cpp: n_ctx of the whole cache) */
+    bool context_of_model;      /* its own is asked for (-c 0); context_tokens is then 0 */
     uint64_t sequences;         /* requests at once: --concurrency, max_num_seqs, -np */
     struct zv_slice kv_dtype_k; /* as written: "fp8", "q8_0", "auto"; empty = not given */
     struct zv_slice kv_dtype_v;
