@@ -34,6 +34,7 @@ struct zv_item {
     const char *name;  /* for people: "MLP weights" */
     const char *group; /* "weights", "cache", "activations", "training", "runtime", "reserve" */
     int scope;         /* device group or ZV_SCOPE_HOST */
+    const char *phase; /* "prefill", "decode", "backward" …; NULL: there all the time */
     struct zv_quantity quantity;
 };
 
@@ -54,10 +55,12 @@ struct zv_ledger {
     size_t group_count;
 };
 
+/* Items of different phases are never there together: the total is that of the largest phase. */
 struct zv_total {
     uint64_t at_least; /* calculated + measured + emulated, bytes */
-    uint64_t expected; /* at_least + assumed */
-    size_t unknown;    /* items not known */
+    uint64_t expected; /* at_least + assumed, of the phase where this is largest */
+    size_t unknown;    /* items not known, whatever their phase */
+    const char *phase; /* the phase that decides expected; NULL when there are none */
 };
 
 const char *zv_known_name(enum zv_known known); /* "calculated" */

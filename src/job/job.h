@@ -38,6 +38,7 @@ struct zv_override {
 struct zv_serve {
     uint64_t context_tokens;    /* of one sequence (llama.cpp: n_ctx of the whole cache) */
     bool context_of_model;      /* its own is asked for (-c 0); context_tokens is then 0 */
+    bool context_is_total;      /* context_tokens are shared by all sequences (llama.cpp n_ctx) */
     uint64_t sequences;         /* requests at once: --concurrency, max_num_seqs, -np */
     struct zv_slice kv_dtype_k; /* as written: "fp8", "q8_0", "auto"; empty = not given */
     struct zv_slice kv_dtype_v;
@@ -111,6 +112,7 @@ struct zv_job {
     enum zv_runtime_kind runtime;
     struct zv_slice runtime_version; /* as given, empty when not */
     uint32_t tp, pp, ep, dp;         /* 0 = not given = 1 */
+    uint32_t devices;                /* cards; 0 = what tp, pp and dp need (llama.cpp: one) */
     struct zv_serve serve;
     struct zv_train train;
     struct zv_job_item items[64];

@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -57,26 +58,54 @@ enum zv_status zv_ledger_add_group(struct zv_ledger *ledger, struct zv_device_gr
     return ZV_OK;
 }
 
-enum zv_status zv_ledger_total(const struct zv_ledger *ledger, int scope, struct zv_total *total,
-                               struct zv_error *err)
+static bool same_phase(const char *a, const char *b)
 {
-    *total = (struct zv_total){0};
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Sums the items that are there all the time and those of one phase. */
+static enum zv_status phase_total(const struct zv_ledger *ledger, int scope, const char *phase,
+                                  struct zv_total *total, struct zv_error *err)
+{
+    *total = (struct zv_total){.phase = phase};
     for (size_t i = 0; i < ledger->count; i++) {
         const struct zv_item *const item = &ledger->items[i];
-        if (item->scope != scope) {
+        const struct zv_quantity *const quantity = &item->quantity;
+        if (item->scope != scope || quantity->known == ZV_UNKNOWN ||
+            (item->phase != NULL && !same_phase(item->phase, phase))) {
             continue;
         }
-        if (item->quantity.known == ZV_UNKNOWN) {
-            total->unknown++;
-            continue;
-        }
-        if (item->quantity.known != ZV_ASSUMED &&
-            !zv_add(total->at_least, item->quantity.bytes, &total->at_least)) {
-            return zv_fail(err, ZV_E_OVERFLOW, "the total passes 2^64 bytes at \"%s\"", item->name);
-        }
-        if (!zv_add(total->expected, item->quantity.bytes, &total->expected)) {
+        if ((quantity->known != ZV_ASSUMED &&
+             !zv_add(total->at_least, quantity->bytes, &total->at_least)) ||
+            !zv_add(total->expected, quantity->bytes, &total->expected)) {
             return zv_fail(err, ZV_E_OVERFLOW, "the total passes 2^64 bytes at \"%s\"", item->name);
         }
     }
     return ZV_OK;
+}
+
+enum zv_status zv_ledger_total(const struct zv_ledger *ledger, int scope, struct zv_total *total,
+                               struct zv_error *err)
+{
+    size_t unknown = 0;
+    enum zv_status status = phase_total(ledger, scope, NULL, total, err);
+    for (size_t i = 0; status == ZV_OK && i < ledger->count; i++) {
+        const struct zv_item *const item = &ledger->items[i];
+        struct zv_total one;
+        if (item->scope != scope) {
+            continue;
+        }
+        unknown += item->quantity.known == ZV_UNKNOWN;
+        if (item->phase == NULL || same_phase(item->phase, total->phase)) {
+            continue;
+        }
+        status = phase_total(ledger, scope, item->phase, &one, err);
+        const uint64_t at_least = one.at_least > total->at_least ? one.at_least : total->at_least;
+        if (total->phase == NULL || one.expected > total->expected) {
+            *total = one;
+        }
+        total->at_least = at_least;
+    }
+    total->unknown = unknown;
+    return status;
 }

@@ -1,0 +1,21 @@
+#include "estimate/estimate.h"
+
+#include "base/fail.h"
+#include "estimate/build.h"
+
+enum zv_status zv_estimate_run(struct zv_estimate *estimate, const struct zv_estimate_input *input,
+                               struct zv_arena *arena, struct zv_error *err)
+{
+    struct build build = {.in = input, .out = estimate, .arena = arena, .err = err};
+    *estimate = (struct zv_estimate){.ledger = {.arena = arena}, .fraction_millionths = 1000000};
+    build_plan(&build);
+    build_weights(&build);
+    if (input->job->task == ZV_TASK_TRAIN) {
+        build_train(&build);
+    } else {
+        build_serve(&build);
+    }
+    build_user_items(&build);
+    plan_free(&build.plan);
+    return build.status;
+}

@@ -1,0 +1,219 @@
+/* The cache and state items of a serving job, by each runtime's way of laying them out. */
+#include "base/checked.h"
+#include "base/fail.h"
+#include "estimate/sizes.h"
+
+typedef unsigned long long ull;
+
+static void add_cache(struct build *build, int scope, const char *id, const char *name,
+                      uint64_t bytes, const char *basis)
+{
+    if (bytes != 0) {
+        build_add(build, (struct build_item){scope, id, name, "cache", NULL}, bytes, ZV_CALCULATED,
+                  "%s", basis);
+    }
+}
+
+static const char *text(struct build *build, const char *line)
+{
+    if (line == NULL) {
+        build_fail(build, zv_fail_memory(build->err, "an estimate"));
+        return "";
+    }
+    return line;
+}
+
+/* llama.cpp: the cache of a layer lies where the layer is, or on the host with --no-kv-offload. */
+static void llamacpp_stage(struct build *build, const struct serve_sizes *sizes, int stage,
+                           uint64_t multiple, bool iswa)
+{
+    const struct zv_serve *const serve = &build->in->job->serve;
+    size_t count;
+    const struct zv_layer *const layers = stage_layers(build, stage, &count);
+    const struct zv_llamacpp_request request = {
+        .n_ctx = sizes->total,
+        .n_seq = sizes->sequences,
+        .n_ubatch = sizes->ubatch,
+        .unified = sizes->unified,
+        .iswa = iswa,
+        .swa_full = serve->swa_full == ZV_YES,
+        .multiple = multiple,
+        .form = sizes->form,
+    };
+    struct zv_llamacpp_cache cache;
+    if (build->status != ZV_OK || count == 0) {
+        return;
+    }
+    build_fail(build, zv_cache_llamacpp(&cache, layers, count, &request, build->err));
+    if (build->status != ZV_OK) {
+        return;
+    }
+    const bool on_host = stage == PLAN_HOST || serve->kv_offload == ZV_NO;
+    const int scope = on_host ? ZV_SCOPE_HOST : build->plan.scopes[stage];
+    const char *const types =
+        text(build, zv_arena_print(build->arena, "K %s, V %s", zv_dtype_name(sizes->form.k),
+                                   zv_dtype_name(sizes->form.v)));
+    add_cache(build, scope, "kv_cache", "KV cache", build_sum(build, cache.k, cache.v),
+              text(build, zv_arena_print(build->arena, "%llu cells in %llu stream(s), %s",
+                                         (ull)cache.cells, (ull)cache.streams, types)));
+    add_cache(build, scope, "kv_cache.sliding", "KV cache, sliding layers",
+              build_sum(build, cache.swa_k, cache.swa_v),
+              text(build, zv_arena_print(build->arena, "%llu cells: window and one micro-batch, %s",
+                                         (ull)cache.swa_cells, types)));
+    add_cache(
+        build, scope, "state", "recurrent state", build_sum(build, cache.conv, cache.scan),
+        text(build, zv_arena_print(build->arena, "f32, %llu sequence(s)", (ull)sizes->sequences)));
+}
+
+static void llamacpp_cache(struct build *build, const struct serve_sizes *sizes)
+{
+    const struct zv_runtime_rules *const rules = build->in->rules;
+    uint64_t multiple = 256;
+    bool iswa = true;
+    if (rules != NULL && rules->context_multiple.known && rules->context_multiple.value != 0) {
+        multiple = rules->context_multiple.value;
+    }
+    if (rules != NULL && rules->iswa_cache.known) {
+        iswa = rules->iswa_cache.value != 0;
+    }
+    for (int stage = PLAN_HOST; stage < (int)build->plan.stages; stage++) {
+        llamacpp_stage(build, sizes, stage, multiple, iswa);
+    }
+}
+
+static void vllm_stage(struct build *build, const struct serve_sizes *sizes, int stage)
+{
+    const struct zv_runtime_rules *const rules = build->in->rules;
+    size_t count;
+    const struct zv_layer *const layers = stage_layers(build, stage, &count);
+    const struct zv_vllm_request request = {
+        .block_tokens = sizes->block,
+        .max_tokens = sizes->context,
+        .batched_tokens = sizes->batched,
+        .hybrid_groups = !rules->hybrid_groups.known || rules->hybrid_groups.value != 0,
+        .prefix_caching = build->in->job->serve.prefix_caching != ZV_NO,
+        .form = sizes->form,
+    };
+    struct zv_vllm_cache pages;
+    if (build->status != ZV_OK) {
+        return;
+    }
+    build_fail(build, zv_cache_vllm(&pages, layers, count, &request, build->err));
+    if (build->status != ZV_OK || pages.page_bytes == 0) {
+        return;
+    }
+    if (build->out->pages.page_bytes == 0) {
+        build->out->pages = pages;
+    }
+    const uint64_t blocks = build_mul(build, pages.blocks_per_request, sizes->sequences);
+    build_add(
+        build,
+        (struct build_item){build->plan.scopes[stage], "kv_cache", "KV cache", "cache", NULL},
+        build_mul(build, blocks, pages.block_bytes), ZV_CALCULATED,
+        "%llu sequences x %llu blocks of %llu tokens x %llu B (%llu groups of %llu layers), %s",
+        (ull)sizes->sequences, (ull)pages.blocks_per_request, (ull)pages.block_tokens,
+        (ull)pages.block_bytes, (ull)pages.groups, (ull)pages.group_size,
+        zv_dtype_name(sizes->form.k));
+}
+
+static void sglang_stage(struct build *build, const struct serve_sizes *sizes, int stage)
+{
+    size_t count;
+    const struct zv_layer *const layers = stage_layers(build, stage, &count);
+    struct zv_sglang_cache cache;
+    const uint64_t tokens = build_mul(build, sizes->context, sizes->sequences);
+    if (build->status != ZV_OK) {
+        return;
+    }
+    build_fail(build, zv_cache_sglang(&cache, layers, count, tokens, sizes->block, &sizes->form,
+                                      build->err));
+    const int scope = build->plan.scopes[stage];
+    add_cache(build, scope, "kv_cache", "KV cache", build_sum(build, cache.k, cache.v),
+              text(build, zv_arena_print(build->arena,
+                                         "%llu token slots (one page more than the "
+                                         "load), %s",
+                                         (ull)cache.slots, zv_dtype_name(sizes->form.k))));
+    add_cache(build, scope, "kv_cache.index", "sparse-attention index", cache.index,
+              "per token slot");
+}
+
+/* transformers, or no runtime: K and V of every token, whatever lies beneath. */
+static void plain_stage(struct build *build, const struct serve_sizes *sizes, int stage)
+{
+    const bool statically = build->in->job->serve.static_cache == ZV_YES;
+    size_t count;
+    const struct zv_layer *const layers = stage_layers(build, stage, &count);
+    uint64_t kv = 0;
+    uint64_t state = 0;
+    uint64_t growth = 0;
+    for (size_t i = 0; i < count && build->status == ZV_OK; i++) {
+        struct zv_cache_cell cell;
+        build_fail(build, zv_cache_cell_of(&cell, &layers[i], &sizes->form, build->err));
+        uint64_t tokens = sizes->context;
+        if (layers[i].window != 0 && layers[i].window < tokens) {
+            tokens = layers[i].window;
+        }
+        const uint64_t row = cell.k + cell.v + cell.index;
+        kv = build_sum(build, kv, build_mul(build, row, tokens));
+        state = build_sum(build, state, build_sum(build, cell.conv, cell.scan));
+        const uint64_t one = build_mul(build, cell.k > cell.v ? cell.k : cell.v, tokens);
+        growth = one > growth ? one : growth;
+    }
+    if (build->status != ZV_OK) {
+        return;
+    }
+    const int scope = build->plan.scopes[stage];
+    add_cache(
+        build, scope, "kv_cache", "KV cache", build_mul(build, kv, sizes->sequences),
+        text(build, zv_arena_print(build->arena, "%llu layers, %llu tokens x %llu sequences, %s",
+                                   (ull)count, (ull)sizes->context, (ull)sizes->sequences,
+                                   zv_dtype_name(sizes->form.k))));
+    add_cache(
+        build, scope, "state", "recurrent state", build_mul(build, state, sizes->sequences),
+        text(build, zv_arena_print(build->arena, "%s, %llu sequence(s)",
+                                   zv_dtype_name(sizes->form.conv_state), (ull)sizes->sequences)));
+    const struct zv_runtime_rules *const rules = build->in->rules;
+    if (!statically && growth != 0 && rules != NULL && rules->cache_concat.known &&
+        rules->cache_concat.value != 0) {
+        build_add(build,
+                  (struct build_item){scope, "kv_cache.growth",
+                                      "cache growth, old and new of a layer", "cache", "decode"},
+                  build_mul(build, growth, sizes->sequences), ZV_CALCULATED,
+                  "a dynamic cache grows by concatenation: one layer's K is there twice");
+    }
+}
+
+void serve_cache(struct build *build, const struct serve_sizes *sizes)
+{
+    const struct zv_job *const job = build->in->job;
+    const struct zv_model *const model = build->in->model;
+    if (build->status != ZV_OK || !model->causal) {
+        return;
+    }
+    if (model->layer_count == 0 || sizes->context == 0) {
+        const char *const why =
+            model->layer_count == 0
+                ? "the file does not say what its layers keep per token"
+                : "no context given and the model declares none: give --context";
+        for (size_t i = 0; i < build->plan.stages; i++) {
+            build_unknown(
+                build,
+                (struct build_item){build->plan.scopes[i], "kv_cache", "KV cache", "cache", NULL},
+                why);
+        }
+        return;
+    }
+    if (job->runtime == ZV_RUNTIME_LLAMACPP || job->runtime == ZV_RUNTIME_IK_LLAMACPP) {
+        llamacpp_cache(build, sizes);
+        return;
+    }
+    for (int stage = 0; stage < (int)build->plan.stages; stage++) {
+        if (job->runtime == ZV_RUNTIME_VLLM) {
+            vllm_stage(build, sizes, stage);
+        } else if (job->runtime == ZV_RUNTIME_SGLANG) {
+            sglang_stage(build, sizes, stage);
+        } else {
+            plain_stage(build, sizes, stage);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+#include "estimate/sizes.h"
+
+#include "base/checked.h"
+#include "base/fail.h"
+
+static bool is_llamacpp(const struct zv_job *job)
+{
+    return job->runtime == ZV_RUNTIME_LLAMACPP || job->runtime == ZV_RUNTIME_IK_LLAMACPP;
+}
+
+/* A rule's value, or fallback when the table has none for this version; says which. */
+static uint64_t rule_or(struct build *build, const struct zv_rule *rule, uint64_t given,
+                        uint64_t fallback, const char *what)
+{
+    if (given != 0) {
+        return given;
+    }
+    if (rule != NULL && rule->known) {
+        build_assume(build, "%s: %llu, the runtime's default", what,
+                     (unsigned long long)rule->value);
+        return rule->value;
+    }
+    build_assume(build, "%s: %llu, not given", what, (unsigned long long)fallback);
+    return fallback;
+}
+
+static void set_context(struct build *build, struct serve_sizes *sizes)
+{
+    const struct zv_serve *const serve = &build->in->job->serve;
+    const struct zv_model *const model = build->in->model;
+    const struct zv_runtime_rules *const rules = build->in->rules;
+    uint64_t asked = serve->context_tokens;
+    if (asked == 0 && is_llamacpp(build->in->job) && rules != NULL &&
+        rules->context_default.known && rules->context_default.value != 0) {
+        asked = rules->context_default.value;
+        build_assume(build, "context: %llu tokens, the runtime's default",
+                     (unsigned long long)asked);
+        sizes->total = asked;
+        sizes->context = asked / sizes->sequences;
+        return;
+    }
+    if (asked == 0 && model->max_context != 0) {
+        asked = model->max_context;
+        build_assume(build, "context: %llu tokens, the most the model declares",
+                     (unsigned long long)asked);
+    } else if (asked > model->max_context && model->max_context != 0) {
+        build_assume(build, "context: %llu tokens is beyond the %llu the model declares",
+                     (unsigned long long)asked, (unsigned long long)model->max_context);
+    }
+    if (serve->context_is_total) {
+        sizes->total = asked;
+        sizes->context = asked / sizes->sequences;
+    } else {
+        sizes->context = asked;
+        sizes->total = build_mul(build, asked, sizes->sequences);
+    }
+}
+
+static enum zv_dtype compute_dtype(struct build *build)
+{
+    const struct zv_job *const job = build->in->job;
+    const struct zv_model *const model = build->in->model;
+    const struct zv_slice given = job->serve.dtype;
+    if (given.length != 0 && !zv_slice_equal(given, "auto")) {
+        const enum zv_dtype dtype = zv_dtype_parse(given);
+        if (dtype == ZV_DTYPE_UNKNOWN) {
+            build_fail(build, zv_fail(build->err, ZV_E_USAGE, "dtype %.*s: no such type",
+                                      (int)given.length, given.at));
+        }
+        return dtype;
+    }
+    if (is_llamacpp(job)) {
+        return ZV_DTYPE_F32; /* activations of ggml */
+    }
+    if (model->dtype == ZV_DTYPE_UNKNOWN) {
+        build_assume(build, "compute type: bf16, the file names none");
+        return ZV_DTYPE_BF16;
+    }
+    if (model->dtype == ZV_DTYPE_F32 && job->runtime == ZV_RUNTIME_VLLM) {
+        build_assume(build, "compute type: f16, as vLLM casts float32 models");
+        return ZV_DTYPE_F16;
+    }
+    return model->dtype;
+}
+
+/* "auto" and nothing are the runtime's own choice. */
+static enum zv_dtype cache_dtype(struct build *build, struct zv_slice name, enum zv_dtype compute)
+{
+    const bool llamacpp = is_llamacpp(build->in->job);
+    if (name.length == 0 || zv_slice_equal(name, "auto")) {
+        return llamacpp ? ZV_DTYPE_F16 : compute;
+    }
+    const struct zv_slice fp8 = zv_slice_of("fp8_e4m3");
+    const bool plain_fp8 = zv_slice_equal_nocase(name, "fp8") ||
+                           zv_slice_equal_nocase(name, "fp8_inc") ||
+                           zv_slice_equal_nocase(name, "fp8_ds_mla");
+    const enum zv_dtype dtype = zv_dtype_parse(plain_fp8 ? fp8 : name);
+    if (dtype == ZV_DTYPE_UNKNOWN) {
+        build_fail(build, zv_fail(build->err, ZV_E_USAGE, "KV cache type %.*s: no such type",
+                                  (int)name.length, name.at));
+    }
+    return dtype;
+}
+
+static void set_form(struct build *build, struct serve_sizes *sizes)
+{
+    const struct zv_job *const job = build->in->job;
+    const struct zv_runtime_rules *const rules = build->in->rules;
+    const bool llamacpp = is_llamacpp(job);
+    struct zv_cache_form *const form = &sizes->form;
+    form->k = cache_dtype(build, job->serve.kv_dtype_k, sizes->dtype);
+    form->v = job->serve.kv_dtype_v.length != 0
+                  ? cache_dtype(build, job->serve.kv_dtype_v, sizes->dtype)
+                  : form->k;
+    if (llamacpp && job->serve.kv_dtype_v.length == 0) {
+        form->v = ZV_DTYPE_F16;
+    }
+    form->conv_state = llamacpp ? ZV_DTYPE_F32 : sizes->dtype;
+    form->scan_state = form->conv_state;
+    form->tp = build->plan.tp;
+    form->mla = ZV_MLA_LATENT;
+    if (job->runtime == ZV_RUNTIME_TRANSFORMERS || job->runtime == ZV_RUNTIME_NONE) {
+        form->mla = ZV_MLA_PER_HEAD; /* transformers caches K and V per head, up-projected */
+    } else if (llamacpp && rules != NULL && rules->mla_form.known) {
+        form->mla = (enum zv_mla_form)rules->mla_form.value;
+    }
+    if (job->runtime == ZV_RUNTIME_IK_LLAMACPP) {
+        static const enum zv_mla_form by_option[] = {ZV_MLA_PER_HEAD, ZV_MLA_LATENT_AND_COPY,
+                                                     ZV_MLA_LATENT, ZV_MLA_LATENT};
+        form->mla = by_option[job->serve.mla <= 3 ? job->serve.mla : 3];
+    }
+    if (zv_slice_equal_nocase(job->serve.kv_dtype_k, "fp8_ds_mla")) {
+        form->latent_token_bytes = 656; /* 512 fp8 + 16 B scales + 128 B rope in bf16 */
+        form->index_token_bytes = 132;  /* 128 fp8 + one fp32 scale */
+    }
+}
+
+static void set_llamacpp(struct build *build, struct serve_sizes *sizes)
+{
+    const struct zv_serve *const serve = &build->in->job->serve;
+    const struct zv_runtime_rules *const rules = build->in->rules;
+    sizes->unified = serve->kv_unified == ZV_YES ||
+                     (serve->kv_unified == ZV_UNSET && serve->sequences == 0 && rules != NULL &&
+                      rules->kv_unified_default.known && rules->kv_unified_default.value != 0);
+    sizes->ubatch = rule_or(build, rules != NULL ? &rules->ubatch_default : NULL,
+                            serve->ubatch_tokens, 512, "micro-batch (n_ubatch)");
+    sizes->batched = sizes->ubatch;
+    sizes->flash =
+        serve->flash_attention == ZV_YES ||
+        (serve->flash_attention == ZV_UNSET && rules != NULL &&
+         rules->flash_attention_default.known && rules->flash_attention_default.value != 0);
+}
+
+static void set_server(struct build *build, struct serve_sizes *sizes)
+{
+    const struct zv_job *const job = build->in->job;
+    const struct zv_runtime_rules *const rules = build->in->rules;
+    const bool vllm = job->runtime == ZV_RUNTIME_VLLM;
+    const bool large = build->in->capacity_bytes >= (UINT64_C(70) << 30);
+    const struct zv_rule *const batched =
+        vllm ? (large ? &rules->batched_default_large : &rules->batched_default)
+             : &rules->chunk_default;
+    sizes->block = rule_or(build, vllm ? &rules->block_default : &rules->page_default,
+                           job->serve.block_tokens, vllm ? 16 : 1, "page, tokens");
+    sizes->batched = rule_or(build, batched, job->serve.batched_tokens, 8192,
+                             "tokens of one step (max_num_batched_tokens)");
+    sizes->fraction = job->serve.memory_fraction;
+    if (sizes->fraction == 0 && rules->memory_fraction.known && rules->memory_fraction.value != 0) {
+        sizes->fraction = rules->memory_fraction.value;
+        build_assume(build, "the runtime may use %llu.%02llu of the card, its default",
+                     (unsigned long long)(sizes->fraction / 1000000),
+                     (unsigned long long)(sizes->fraction % 1000000 / 10000));
+    }
+    sizes->flash = true;
+}
+
+void serve_sizes_of(struct build *build, struct serve_sizes *sizes)
+{
+    const struct zv_job *const job = build->in->job;
+    const struct zv_runtime_rules *const rules = build->in->rules;
+    *sizes = (struct serve_sizes){.sequences = job->serve.sequences, .fraction = 1000000};
+    if (sizes->sequences == 0 && is_llamacpp(job) && job->serve.context_is_total && rules != NULL &&
+        rules->slots_default.known) {
+        sizes->sequences = rules->slots_default.value;
+        build_assume(build, "sequences at once: %llu slots, the server's default",
+                     (unsigned long long)sizes->sequences);
+    } else if (sizes->sequences == 0) {
+        sizes->sequences = 1;
+        build_assume(build, "sequences at once: 1, not given");
+    }
+    set_context(build, sizes);
+    sizes->dtype = compute_dtype(build);
+    uint64_t elements = 1;
+    uint64_t bytes = 0;
+    if (build->status == ZV_OK &&
+        (!zv_dtype_block(sizes->dtype, &elements, &bytes) || elements != 1)) {
+        build_fail(build, zv_fail(build->err, ZV_E_USAGE, "%s is no type to compute in",
+                                  zv_dtype_name(sizes->dtype)));
+    }
+    sizes->value_bytes = bytes;
+    if (is_llamacpp(job)) {
+        set_llamacpp(build, sizes);
+    } else if ((job->runtime == ZV_RUNTIME_VLLM || job->runtime == ZV_RUNTIME_SGLANG) &&
+               rules != NULL) {
+        set_server(build, sizes);
+    } else {
+        sizes->batched = build_mul(build, sizes->context, sizes->sequences);
+        sizes->flash = job->serve.flash_attention != ZV_NO;
+    }
+    set_form(build, sizes);
+    build->out->context_tokens = sizes->context;
+    build->out->sequences = sizes->sequences;
+    build->out->fraction_millionths = sizes->fraction;
+}
+
+const struct zv_layer *stage_layers(struct build *build, int stage, size_t *count)
+{
+    const struct zv_model *const model = build->in->model;
+    struct zv_layer *const layers =
+        zv_arena_array(build->arena, model->layer_count + 1, sizeof *layers);
+    *count = 0;
+    if (layers == NULL) {
+        build_fail(build, zv_fail_memory(build->err, "layers"));
+        return NULL;
+    }
+    for (size_t i = 0; i < model->layer_count; i++) {
+        if (build->plan.layer_stage[i] == stage) {
+            layers[(*count)++] = model->layers[i];
+        }
+    }
+    return layers;
+}

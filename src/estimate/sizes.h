@@ -1,0 +1,39 @@
+/* Sizes of a serving job after defaults: what the rest of the room calculates with. Room-internal.
+ */
+#ifndef ZIRVE_ESTIMATE_SIZES_H
+#define ZIRVE_ESTIMATE_SIZES_H
+
+#include "estimate/build.h"
+
+struct serve_sizes {
+    uint64_t context;     /* tokens of one sequence; 0 unknown */
+    uint64_t sequences;   /* at once */
+    uint64_t total;       /* llama.cpp: tokens of the whole cache */
+    uint64_t batched;     /* tokens of one prefill step over all sequences */
+    uint64_t ubatch;      /* llama.cpp */
+    uint64_t block;       /* page, tokens */
+    uint64_t fraction;    /* of the card the runtime may use, millionths; 1000000 = all */
+    enum zv_dtype dtype;  /* compute type */
+    uint64_t value_bytes; /* of one computed value */
+    bool unified;
+    bool flash;
+    struct zv_cache_form form;
+};
+
+/* Fills sizes from the job, the rules and the model; says what it had to assume. */
+void serve_sizes_of(struct build *build, struct serve_sizes *sizes);
+
+/* Caches and states of every stage, by the runtime's rules. */
+void serve_cache(struct build *build, const struct serve_sizes *sizes);
+
+/* Activations, logits and output buffers of prefill and decode; the runtime's own overhead. */
+void serve_activations(struct build *build, const struct serve_sizes *sizes);
+void serve_overhead(struct build *build, const struct serve_sizes *sizes);
+
+/* vLLM, SGLang: what is left of the card becomes the pool. */
+void serve_pool(struct build *build, const struct serve_sizes *sizes);
+
+/* Layers that a stage holds, gathered; count 0 when none. NULL after a failure. */
+const struct zv_layer *stage_layers(struct build *build, int stage, size_t *count);
+
+#endif

@@ -1,0 +1,354 @@
+/*
+ * Training: exact items (weights, gradients, optimizer states, master copies, their shards) and
+ * first answers by formula for activations, loss and what an update needs for a moment.
+ */
+#include <stdio.h>
+
+#include "base/checked.h"
+#include "base/fail.h"
+#include "estimate/activations.h"
+#include "estimate/optimizer.h"
+#include "estimate/sizes.h"
+
+typedef unsigned long long ull;
+
+/* What trains on one rank of a stage. */
+struct trained {
+    uint64_t values;
+    uint64_t state_bytes;
+    uint64_t largest; /* values of the largest tensor */
+    uint64_t tensors;
+    uint64_t layer_values; /* of the layer with most, all its weights */
+};
+
+struct train_sizes {
+    struct optimizer optimizer;
+    uint64_t tokens; /* of a micro-batch */
+    uint64_t value_bytes;
+    uint64_t gradient_bytes;
+    uint64_t state_value_bytes;
+    bool lora;
+};
+
+static bool is_target(const struct zv_train *train, const struct zv_tensor *tensor)
+{
+    if (!tensor->linear || tensor->metadata || tensor->dims < 2 || tensor->part == ZV_PART_HEAD ||
+        tensor->part == ZV_PART_VISION || tensor->part == ZV_PART_ROUTER) {
+        return false;
+    }
+    struct zv_slice targets = train->lora_targets;
+    if (zv_slice_equal(targets, "all-linear")) {
+        return true;
+    }
+    if (targets.length == 0) {
+        targets = zv_slice_of("q_proj,v_proj,query_key_value,c_attn,qkv_proj");
+    }
+    while (targets.length != 0) {
+        char module[128];
+        const struct zv_slice target = zv_slice_trim(zv_slice_cut(&targets, ','));
+        (void)snprintf(module, sizeof module, ".%.*s.",
+                       (int)(target.length < 100 ? target.length : 100), target.at);
+        if (target.length != 0 && zv_slice_contains(tensor->name, module)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t rank_values(const struct build *build, const struct zv_tensor *tensor)
+{
+    uint64_t values = tensor->elements;
+    const uint64_t bytes = plan_rank_bytes(&build->plan, build->in->model, tensor);
+    if (tensor->bytes != 0 && bytes != tensor->bytes) {
+        (void)zv_mul_div(tensor->elements, bytes, tensor->bytes, &values);
+    }
+    return values;
+}
+
+static void add_trained(struct build *build, struct trained *sum, const struct train_sizes *sizes,
+                        uint64_t values, const uint64_t shape[2])
+{
+    uint64_t states = 0;
+    if (!optimizer_state_bytes(&sizes->optimizer, values, shape[0], shape[1],
+                               sizes->state_value_bytes, &states)) {
+        build_fail(build, zv_fail(build->err, ZV_E_OVERFLOW, "optimizer states pass 2^64 bytes"));
+    }
+    sum->values = build_sum(build, sum->values, values);
+    sum->state_bytes = build_sum(build, sum->state_bytes, states);
+    sum->largest = values > sum->largest ? values : sum->largest;
+    sum->tensors++;
+}
+
+static void collect(struct build *build, struct trained *sum, const struct train_sizes *sizes,
+                    int stage)
+{
+    const struct zv_model *const model = build->in->model;
+    const struct zv_train *const train = &build->in->job->train;
+    uint64_t *const per_layer =
+        zv_arena_array(build->arena, model->layer_count + 1, sizeof *per_layer);
+    if (per_layer == NULL) {
+        build_fail(build, zv_fail_memory(build->err, "layers"));
+        return;
+    }
+    for (size_t i = 0; i < model->tensor_count && build->status == ZV_OK; i++) {
+        const struct zv_tensor *const tensor = &model->tensors[i];
+        if (tensor->rebuilt || tensor->metadata ||
+            plan_stage_of(&build->plan, model, tensor) != stage) {
+            continue;
+        }
+        const uint64_t values = rank_values(build, tensor);
+        if (tensor->layer >= 0 && (size_t)tensor->layer < model->layer_count) {
+            per_layer[tensor->layer] = build_sum(build, per_layer[tensor->layer], values);
+        }
+        const uint64_t rows = tensor->dims == 2 ? tensor->shape[0] : 0;
+        const uint64_t columns = tensor->dims == 2 ? tensor->shape[1] : 0;
+        if (!sizes->lora) {
+            add_trained(build, sum, sizes, values, (const uint64_t[2]){rows, columns});
+        } else if (is_target(train, tensor)) {
+            const uint64_t rank = train->lora_rank;
+            uint64_t experts = 1; /* stacked experts: one adapter each */
+            for (unsigned d = 0; d + 2 < tensor->dims; d++) {
+                experts = build_mul(build, experts, tensor->shape[d]);
+            }
+            const uint64_t out = build_mul(build, experts, tensor->shape[tensor->dims - 2U]);
+            const uint64_t in = build_mul(build, experts, tensor->shape[tensor->dims - 1U]);
+            add_trained(build, sum, sizes, build_mul(build, rank, in),
+                        (const uint64_t[2]){rank, in});
+            add_trained(build, sum, sizes, build_mul(build, rank, out),
+                        (const uint64_t[2]){out, rank});
+        }
+    }
+    for (size_t i = 0; i < model->layer_count; i++) {
+        sum->layer_values = per_layer[i] > sum->layer_values ? per_layer[i] : sum->layer_values;
+    }
+}
+
+static const char *shard_name(enum zv_shard shard)
+{
+    static const char *const names[] = {"", "ZeRO-1", "ZeRO-2", "ZeRO-3", "FSDP"};
+    return names[shard];
+}
+
+/* ", 1/8 of it (ZeRO-3)" */
+static void share_text(char to[64], const struct build *build, bool sharded)
+{
+    to[0] = 0;
+    if (sharded && build->plan.dp > 1) {
+        (void)snprintf(to, 64, ", 1/%u of it (%s)", build->plan.dp,
+                       shard_name(build->in->job->train.shard));
+    }
+}
+
+static void state_items(struct build *build, const struct train_sizes *sizes,
+                        const struct trained *sum, int scope)
+{
+    const struct zv_train *const train = &build->in->job->train;
+    const uint32_t dp = build->plan.dp;
+    const bool full = train->shard == ZV_SHARD_ZERO3 || train->shard == ZV_SHARD_FSDP;
+    const bool grads = full || train->shard == ZV_SHARD_ZERO2;
+    const bool states = grads || train->shard == ZV_SHARD_ZERO1;
+    char share[64];
+    if (sizes->lora) {
+        share_text(share, build, full);
+        build_add(
+            build, (struct build_item){scope, "lora", "LoRA weights", "weights", NULL},
+            zv_ceil_div(build_mul(build, sum->values, sizes->state_value_bytes), full ? dp : 1),
+            ZV_CALCULATED, "rank %u: %llu values x %llu B%s", train->lora_rank, (ull)sum->values,
+            (ull)sizes->state_value_bytes, share);
+    }
+    share_text(share, build, grads);
+    build_add(build, (struct build_item){scope, "gradients", "gradients", "training", NULL},
+              zv_ceil_div(build_mul(build, sum->values, sizes->gradient_bytes), grads ? dp : 1),
+              ZV_CALCULATED, "%llu trained values x %llu B%s", (ull)sum->values,
+              (ull)sizes->gradient_bytes, share);
+    share_text(share, build, states);
+    if (sum->state_bytes != 0) {
+        build_add(build,
+                  (struct build_item){sizes->optimizer.managed ? ZV_SCOPE_HOST : scope, "optimizer",
+                                      sizes->optimizer.managed ? "optimizer states (managed memory)"
+                                                               : "optimizer states",
+                                      "training", NULL},
+                  zv_ceil_div(sum->state_bytes, states ? dp : 1), ZV_CALCULATED,
+                  "%.*s: %llu state(s) of %llu values%s", (int)sizes->optimizer.name.length,
+                  sizes->optimizer.name.at, (ull)sizes->optimizer.states, (ull)sum->values, share);
+    }
+    if (train->master_weights == ZV_YES) {
+        build_add(build, (struct build_item){scope, "master", "master weights", "training", NULL},
+                  zv_ceil_div(build_mul(build, sum->values, 4), states ? dp : 1), ZV_CALCULATED,
+                  "%llu trained values x 4 B (float32)%s", (ull)sum->values, share);
+    }
+}
+
+/* What is there only while weights are gathered or an update runs. */
+static void moment_items(struct build *build, const struct train_sizes *sizes,
+                         const struct trained *sum, int scope)
+{
+    const struct zv_train *const train = &build->in->job->train;
+    const uint32_t dp = build->plan.dp;
+    const bool full = train->shard == ZV_SHARD_ZERO3 || train->shard == ZV_SHARD_FSDP;
+    const uint64_t ways = train->shard != ZV_SHARD_NONE ? dp : 1;
+    uint64_t copies = 0;
+    if (sizes->optimizer.update == OPTIMIZER_UPDATE_ALL) {
+        copies = zv_ceil_div(sum->values, ways);
+    } else if (sizes->optimizer.update == OPTIMIZER_UPDATE_LARGEST) {
+        copies = zv_ceil_div(sum->largest, ways);
+    }
+    if (copies != 0) {
+        build_add(build,
+                  (struct build_item){scope, "update", "temporaries of the update", "activations",
+                                      "update"},
+                  build_mul(build, copies, sizes->state_value_bytes), ZV_ASSUMED,
+                  "%s of the trained values once more, %llu B each",
+                  sizes->optimizer.update == OPTIMIZER_UPDATE_ALL ? "all" : "the largest tensor",
+                  (ull)sizes->state_value_bytes);
+    }
+    if (full && dp > 1) {
+        build_add(
+            build,
+            (struct build_item){scope, "gathered", "gathered layers", "activations", "backward"},
+            build_mul(build, build_mul(build, sum->layer_values, sizes->value_bytes), 2),
+            ZV_ASSUMED, "two units of %llu values at once: one computed, one prefetched",
+            (ull)sum->layer_values);
+    } else if (dp > 1 && train->shard == ZV_SHARD_NONE) {
+        build_add(build,
+                  (struct build_item){scope, "buckets", "gradient buckets", "training", NULL},
+                  build_mul(build, sum->values, sizes->gradient_bytes), ZV_ASSUMED,
+                  "DDP keeps a second copy unless gradient_as_bucket_view");
+    }
+}
+
+static void activation_items(struct build *build, const struct train_sizes *sizes, int stage)
+{
+    const struct zv_model *const model = build->in->model;
+    const struct zv_train *const train = &build->in->job->train;
+    const int scope = build->plan.scopes[stage];
+    const struct build_item item = {scope, "activations", "saved activations", "activations",
+                                    "backward"};
+    size_t count;
+    const struct zv_layer *const layers = stage_layers(build, stage, &count);
+    if (build->status != ZV_OK || count == 0 || model->hidden == 0 ||
+        model->encoder_layer_count != 0) {
+        build_unknown(build, item,
+                      "the file does not say enough of its layers, or the family has an "
+                      "encoder that the formula does not cover");
+        return;
+    }
+    const bool eager = zv_slice_equal(train->attention, "eager");
+    uint64_t saved = 0;
+    uint64_t largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bytes = activation_saved_bytes(&layers[i], model->hidden, sizes->value_bytes,
+                                                !sizes->lora, build->plan.tp);
+        if (eager && layers[i].attention != ZV_ATTENTION_NONE) {
+            const uint64_t heads = zv_ceil_div(layers[i].heads, build->plan.tp);
+            bytes = build_sum(
+                build, bytes,
+                build_mul(build, heads * train->sequence_tokens, 2 * sizes->value_bytes + 4));
+        }
+        saved = build_sum(build, saved, bytes);
+        largest = bytes > largest ? bytes : largest;
+    }
+    const char *how = "every layer's saved tensors";
+    if (train->checkpointing == ZV_CHECKPOINT_FULL) {
+        saved =
+            build_sum(build, build_mul(build, count * model->hidden, sizes->value_bytes), largest);
+        how = "each layer's input, and one layer recomputed";
+    } else if (train->checkpointing == ZV_CHECKPOINT_SELECTIVE) {
+        saved = build_sum(build, saved / 2, largest);
+        how = "about half of the saved tensors (every other product), and one layer recomputed";
+    }
+    build_add(build, item, build_mul(build, saved, sizes->tokens), ZV_ASSUMED,
+              "%llu tokens x %llu B: %s", (ull)sizes->tokens, (ull)saved, how);
+    if (stage != build->plan.head_stage || model->vocab == 0) {
+        return;
+    }
+    const uint64_t each = train->fused_loss == ZV_YES ? 0 : sizes->value_bytes + 3 * UINT64_C(4);
+    const uint64_t per_token = each != 0 ? build_mul(build, model->vocab, each)
+                                         : build_mul(build, 2 * model->hidden, sizes->value_bytes);
+    build_add(
+        build, (struct build_item){scope, "loss", "logits and loss", "activations", "backward"},
+        build_mul(build, per_token, sizes->tokens), ZV_ASSUMED,
+        each != 0 ? "%llu tokens x %llu vocabulary x %llu B: logits and three float32 copies"
+                  : "%llu tokens, chunked over a vocabulary of %llu (fused loss, %llu B kept)",
+        (ull)sizes->tokens, (ull)model->vocab, (ull)each);
+}
+
+static uint64_t value_bytes_of(struct build *build, struct zv_slice name, uint64_t fallback,
+                               const char *what)
+{
+    uint64_t elements;
+    uint64_t bytes;
+    if (name.length == 0) {
+        return fallback;
+    }
+    const enum zv_dtype dtype = zv_dtype_parse(name);
+    if (!zv_dtype_block(dtype, &elements, &bytes) || elements != 1) {
+        build_fail(build, zv_fail(build->err, ZV_E_USAGE, "%s %.*s: expected f32, bf16, f16 or fp8",
+                                  what, (int)name.length, name.at));
+        return fallback;
+    }
+    return bytes;
+}
+
+static void train_sizes_of(struct build *build, struct train_sizes *sizes)
+{
+    const struct zv_train *const train = &build->in->job->train;
+    const struct zv_model *const model = build->in->model;
+    uint64_t elements;
+    uint64_t stored = 2;
+    *sizes = (struct train_sizes){.lora = train->lora_rank != 0};
+    if (model->dtype == ZV_DTYPE_UNKNOWN || !zv_dtype_block(model->dtype, &elements, &stored)) {
+        stored = 2;
+        build_assume(build, "weights compute in 2 bytes a value, the file names no type");
+    }
+    const uint64_t weight = value_bytes_of(build, train->weight_dtype, stored, "weight type");
+    sizes->value_bytes = train->autocast == ZV_YES ? 2 : weight;
+    const uint64_t trained = sizes->lora ? 4 : weight;
+    if (sizes->lora) {
+        build_assume(build, "LoRA weights in float32, as PEFT casts adapters");
+    }
+    sizes->gradient_bytes = value_bytes_of(build, train->gradient_dtype, trained, "gradient type");
+    sizes->state_value_bytes =
+        value_bytes_of(build, train->optimizer_dtype, train->master_weights == ZV_YES ? 4 : trained,
+                       "optimizer type");
+    struct zv_slice optimizer = train->optimizer;
+    if (optimizer.length == 0) {
+        optimizer = zv_slice_of("adamw");
+        build_assume(build, "optimizer: adamw (foreach), not given");
+    }
+    build_fail(build, optimizer_find(&sizes->optimizer, optimizer, build->arena, build->err));
+    uint64_t batch = train->micro_batch;
+    uint64_t length = train->sequence_tokens;
+    if (batch == 0) {
+        batch = 1;
+        build_assume(build, "micro-batch: 1 sequence, not given");
+    }
+    if (length == 0) {
+        length = model->max_context;
+        build_assume(build, "sequence: %llu tokens, the most the model declares", (ull)length);
+    }
+    sizes->tokens = build_mul(build, batch, length);
+    build->out->context_tokens = length;
+    build->out->sequences = batch;
+}
+
+void build_train(struct build *build)
+{
+    struct train_sizes sizes;
+    if (build->status != ZV_OK) {
+        return;
+    }
+    train_sizes_of(build, &sizes);
+    for (int stage = 0; stage < (int)build->plan.stages && build->status == ZV_OK; stage++) {
+        struct trained sum = {0};
+        collect(build, &sum, &sizes, stage);
+        state_items(build, &sizes, &sum, build->plan.scopes[stage]);
+        moment_items(build, &sizes, &sum, build->plan.scopes[stage]);
+        activation_items(build, &sizes, stage);
+    }
+    serve_overhead(build, &(struct serve_sizes){0});
+    build_invalid(build, "longer sequences or a larger micro-batch in any step");
+    build_invalid(build, "evaluation or export in the same process: they have peaks of their own");
+    build_invalid(build, "another attention backend, loss, optimizer or version of the framework");
+    build->out->upper_bound = true;
+}
