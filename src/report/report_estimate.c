@@ -1,0 +1,316 @@
+#include "report/report_estimate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 40 };
+
+void report_count(char to[32], uint64_t value)
+{
+    char digits[24];
+    const int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    size_t used = 0;
+    for (int i = 0; i < length; i++) {
+        if (i != 0 && (length - i) % 3 == 0) {
+            to[used++] = ',';
+        }
+        to[used++] = digits[i];
+    }
+    to[used] = 0;
+}
+
+static void figures(char to[64], const struct report_style *style, uint64_t bytes)
+{
+    char a[ZV_BYTES_TEXT];
+    char b[ZV_BYTES_TEXT];
+    const unsigned decimals = bytes != 0 && bytes < ZV_GIB / 100 ? 5 : 2; /* not "0.00" */
+    if (style->units == REPORT_UNITS_ONE) {
+        zv_bytes_print_number(a, bytes, style->unit, style->unit == ZV_UNIT_GIB ? decimals : 2);
+        (void)snprintf(to, 64, "%20.40s", a);
+        return;
+    }
+    zv_bytes_print_number(a, bytes, ZV_UNIT_GIB, decimals);
+    zv_bytes_print_number(b, bytes, ZV_UNIT_GB, decimals);
+    (void)snprintf(to, 64, "%9.28s %10.28s", a, b);
+}
+
+static void heading(struct zv_sink *sink, const struct report_style *style, const char *name)
+{
+    char text[160];
+    if (style->units == REPORT_UNITS_ONE) {
+        (void)snprintf(text, sizeof text, "%-*.*s %20s  known", NAME_WIDTH, 120, name,
+                       zv_unit_name(style->unit));
+    } else {
+        (void)snprintf(text, sizeof text, "%-*.*s %9s %10s  known", NAME_WIDTH, 120, name, "GiB",
+                       "GB");
+    }
+    zv_sink_text(sink, "\n");
+    report_bold(sink, style, text);
+    zv_sink_text(sink, "\n");
+}
+
+static void row(struct zv_sink *sink, const struct report_style *style, const char *name,
+                uint64_t bytes, const char *known)
+{
+    char text[64];
+    figures(text, style, bytes);
+    zv_sink_print(sink, "  %-*s %s  %s\n", NAME_WIDTH - 2, name, text, known);
+}
+
+static bool is_group(const struct zv_item *item, const char *group)
+{
+    return strcmp(item->group, group) == 0;
+}
+
+/* The parts of the weights as one line; the parts below it when there is more than one. */
+static void weights_rows(struct zv_sink *sink, const struct report_style *style,
+                         const struct report_estimate *report, int scope)
+{
+    const struct zv_ledger *const ledger = &report->estimate->ledger;
+    uint64_t sum = 0;
+    size_t count = 0;
+    enum zv_known known = ZV_CALCULATED;
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct zv_item *const item = &ledger->items[i];
+        if (item->scope == scope && is_group(item, "weights") &&
+            item->quantity.known != ZV_UNKNOWN) {
+            sum += item->quantity.bytes;
+            count++;
+            known = item->quantity.known != ZV_CALCULATED ? item->quantity.known : known;
+        }
+    }
+    if (count == 0) {
+        return;
+    }
+    row(sink, style, "weights", sum, zv_known_name(known));
+    for (size_t i = 0; count > 1 && i < ledger->count; i++) {
+        const struct zv_item *const item = &ledger->items[i];
+        char name[64];
+        if (item->scope == scope && is_group(item, "weights") &&
+            item->quantity.known != ZV_UNKNOWN) {
+            (void)snprintf(name, sizeof name, "  %s", item->name);
+            char text[64];
+            figures(text, style, item->quantity.bytes);
+            zv_sink_print(sink, "  %-*s %s\n", NAME_WIDTH - 2, name, text);
+            if (report->verbose) {
+                report_fold(sink, style, 6, 0, item->quantity.basis);
+            }
+        }
+    }
+}
+
+static void item_rows(struct zv_sink *sink, const struct report_style *style,
+                      const struct report_estimate *report, int scope)
+{
+    const struct zv_ledger *const ledger = &report->estimate->ledger;
+    weights_rows(sink, style, report, scope);
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct zv_item *const item = &ledger->items[i];
+        if (item->scope != scope ||
+            (is_group(item, "weights") && item->quantity.known != ZV_UNKNOWN)) {
+            continue;
+        }
+        if (item->quantity.known == ZV_UNKNOWN) {
+            zv_sink_print(sink, "  %-*s %20s  unknown\n", NAME_WIDTH - 2, item->name, "?");
+        } else {
+            row(sink, style, item->name, item->quantity.bytes, zv_known_name(item->quantity.known));
+        }
+        report_fold(sink, style, 4, 0, item->quantity.basis);
+    }
+}
+
+static void total_rows(struct zv_sink *sink, const struct report_style *style,
+                       const struct report_estimate *report, int scope)
+{
+    struct zv_total total;
+    if (zv_ledger_total(&report->estimate->ledger, scope, &total, NULL) != ZV_OK) {
+        return;
+    }
+    char name[64] = "expected";
+    if (total.phase != NULL) {
+        (void)snprintf(name, sizeof name, "expected (in %s)", total.phase);
+    }
+    row(sink, style, "at least", total.at_least, "without assumptions");
+    row(sink, style, name, total.expected,
+        report->estimate->upper_bound && scope >= 0 ? "upper bound*" : "with assumptions");
+    if (total.unknown != 0) {
+        zv_sink_print(sink, "  plus %zu unknown item%s\n", total.unknown,
+                      total.unknown == 1 ? "" : "s");
+    }
+}
+
+static bool has_scope(const struct zv_ledger *ledger, int scope)
+{
+    for (size_t i = 0; i < ledger->count; i++) {
+        if (ledger->items[i].scope == scope) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void device_name(char to[96], const struct zv_device_group *group)
+{
+    if (group->count == 1) {
+        (void)snprintf(to, 96, "GPU %u%s%s", group->first, group->role[0] != 0 ? ", " : "",
+                       group->role);
+    } else {
+        (void)snprintf(to, 96, "each of GPU %u to %u%s%s", group->first,
+                       group->first + group->count - 1, group->role[0] != 0 ? ", " : "",
+                       group->role);
+    }
+}
+
+static void model_line(struct zv_sink *sink, const struct report_estimate *report)
+{
+    const struct zv_model *const model = report->model;
+    char count[32];
+    report_count(count, model->parameters);
+    zv_sink_print(sink, "%.*s", (int)(model->name.length < 60 ? model->name.length : 60),
+                  model->name.at != NULL ? model->name.at : "");
+    zv_sink_print(sink, "%s%.*s: ", model->name.length != 0 ? ", family " : "family ",
+                  (int)(model->family.length < 30 ? model->family.length : 30),
+                  model->family.at != NULL ? model->family.at : "");
+    zv_sink_print(sink, "%s parameters", count);
+    if (model->dtype != ZV_DTYPE_UNKNOWN) {
+        zv_sink_print(sink, ", %s", zv_dtype_name(model->dtype));
+    }
+    if (model->quant.method != ZV_QUANT_NONE) {
+        zv_sink_print(sink, ", quantised: %.*s", (int)model->quant.name.length,
+                      model->quant.name.at);
+    }
+    zv_sink_text(sink, "\n");
+}
+
+static void job_line(struct zv_sink *sink, const struct report_estimate *report)
+{
+    char tokens[32];
+    char sequences[32];
+    report_count(tokens, report->estimate->context_tokens);
+    report_count(sequences, report->estimate->sequences);
+    const bool train = report->job->task == ZV_TASK_TRAIN;
+    zv_sink_text(sink, train ? "train" : "serve");
+    if (report->rules != NULL && report->job->runtime != ZV_RUNTIME_NONE) {
+        zv_sink_print(sink, " with %s %s", zv_runtime_name(report->job->runtime),
+                      report->rules->version);
+    }
+    zv_sink_print(sink, ": %s sequence%s of %s tokens%s\n", sequences,
+                  report->estimate->sequences == 1 ? "" : "s", tokens,
+                  train ? " a micro-batch" : "");
+}
+
+static void fit_lines(struct zv_sink *sink, const struct report_style *style,
+                      const struct report_estimate *report)
+{
+    const struct zv_capacity *const capacity = report->capacity;
+    const struct zv_fit *const fit = report->fit;
+    char low[REPORT_BYTES_TEXT];
+    char high[REPORT_BYTES_TEXT];
+    char usable[REPORT_BYTES_TEXT];
+    char margin[REPORT_BYTES_TEXT];
+    char line[640];
+    report_bytes(low, style, capacity->low);
+    report_bytes(high, style, capacity->high);
+    report_bytes(usable, style, fit->usable_low);
+    report_bytes(margin, style, fit->margin);
+    zv_sink_text(sink, "\n");
+    (void)snprintf(line, sizeof line, "%.*s", (int)capacity->name.length, capacity->name.at);
+    report_bold(sink, style, line);
+    (void)snprintf(line, sizeof line, "%s%s%s; %s", low,
+                   capacity->low != capacity->high ? " to " : "",
+                   capacity->low != capacity->high ? high : "", capacity->basis);
+    zv_sink_text(sink, "\n");
+    report_fold(sink, style, 2, 0, line);
+    if (fit->usable_low != capacity->low) {
+        (void)snprintf(line, sizeof line, "usable: %s, after the runtime's share%s", usable,
+                       report->limits->in_use_bytes != 0 ? " and what others use" : "");
+        report_fold(sink, style, 2, 0, line);
+    }
+    if (fit->verdict == ZV_CANNOT_TELL) {
+        if (fit->over) {
+            (void)snprintf(line, sizeof line,
+                           "CANNOT TELL by calculation: what is expected is %s over the lowest "
+                           "reading, but rests on assumptions%s.",
+                           margin, fit->total.unknown != 0 ? " and unknown items" : "");
+        } else {
+            (void)snprintf(line, sizeof line,
+                           "CANNOT TELL by calculation: what is expected leaves %s, but %zu item%s "
+                           "unknown.",
+                           margin, fit->total.unknown, fit->total.unknown == 1 ? " is" : "s are");
+        }
+    } else {
+        (void)snprintf(line, sizeof line,
+                       fit->verdict == ZV_FITS ? "FITS by calculation, with a margin of %s. A "
+                                                 "calculation never proves that a job runs."
+                                               : "DOES NOT FIT: what is known alone exceeds it; %s "
+                                                 "missing for what is expected.",
+                       margin);
+    }
+    report_fold(sink, style, 2, 0, line);
+}
+
+static void pool_lines(struct zv_sink *sink, const struct report_style *style,
+                       const struct report_estimate *report)
+{
+    const struct zv_pool *const pool = &report->estimate->pool;
+    char bytes[REPORT_BYTES_TEXT];
+    char tokens[32];
+    char blocks[32];
+    char line[400];
+    if (!pool->known) {
+        return;
+    }
+    report_bytes(bytes, style, pool->cache_bytes);
+    report_count(tokens, pool->tokens);
+    report_count(blocks, pool->blocks);
+    (void)snprintf(
+        line, sizeof line,
+        "The runtime's pool would be %s: %s blocks, %s tokens, %llu.%02llu sequences of full "
+        "length (assumed: it rests on the assumed items).",
+        bytes, blocks, tokens, (unsigned long long)(pool->concurrency / 1000000),
+        (unsigned long long)(pool->concurrency % 1000000 / 10000));
+    report_fold(sink, style, 2, 0, line);
+}
+
+static void list(struct zv_sink *sink, const struct report_style *style, const char *title,
+                 const char *const *lines, size_t count)
+{
+    if (count != 0) {
+        zv_sink_print(sink, "\n%s\n", title);
+    }
+    for (size_t i = 0; i < count; i++) {
+        report_fold(sink, style, 2, 0, lines[i]);
+    }
+}
+
+void report_estimate_text(struct zv_sink *sink, const struct report_style *style,
+                          const struct report_estimate *report)
+{
+    const struct zv_estimate *const estimate = report->estimate;
+    model_line(sink, report);
+    job_line(sink, report);
+    for (size_t i = 0; i < estimate->ledger.group_count; i++) {
+        char name[96];
+        device_name(name, &estimate->ledger.groups[i]);
+        heading(sink, style, name);
+        item_rows(sink, style, report, (int)i);
+        total_rows(sink, style, report, (int)i);
+    }
+    if (has_scope(&estimate->ledger, ZV_SCOPE_HOST)) {
+        heading(sink, style, "host memory");
+        item_rows(sink, style, report, ZV_SCOPE_HOST);
+        total_rows(sink, style, report, ZV_SCOPE_HOST);
+    }
+    if (estimate->upper_bound) {
+        zv_sink_text(sink, "\n* a sum of maxima that need not fall together: an upper bound\n");
+    }
+    if (report->capacity != NULL) {
+        fit_lines(sink, style, report);
+        pool_lines(sink, style, report);
+    }
+    list(sink, style, "Assumed because it was not given:", estimate->assumptions,
+         estimate->assumption_count);
+    list(sink, style, "Not valid if:", estimate->invalid_if, estimate->invalid_count);
+    list(sink, style, "Not known:", report->model->unknown, report->model->unknown_count);
+    list(sink, style, "Notes:", report->model->notes, report->model->note_count);
+}

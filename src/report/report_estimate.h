@@ -1,0 +1,47 @@
+/* An estimate as text and as JSON ("zirve.estimate/1"). */
+#ifndef ZIRVE_REPORT_REPORT_ESTIMATE_H
+#define ZIRVE_REPORT_REPORT_ESTIMATE_H
+
+#include <stdbool.h>
+
+#include "base/stream.h"
+#include "estimate/estimate.h"
+#include "estimate/fit.h"
+#include "report/style.h"
+
+struct report_estimate {
+    const struct zv_estimate *estimate;
+    const struct zv_model *model;
+    const struct zv_job *job;
+    const struct zv_runtime_rules *rules;
+    const struct zv_capacity *capacity; /* NULL: no card was named */
+    const struct zv_fit *fit;
+    const struct zv_fit_limits *limits;
+    bool verbose; /* the basis of every item */
+};
+
+void report_estimate_text(struct zv_sink *sink, const struct report_style *style,
+                          const struct report_estimate *report);
+void report_estimate_json(struct zv_sink *sink, const struct report_estimate *report);
+
+/* ---- by numbers ---- */
+
+enum { REPORT_MAX_FORMATS = 16 };
+
+/* One row a format: the same values at other bits, the same reserve. */
+struct report_numbers {
+    struct zv_numbers numbers[REPORT_MAX_FORMATS]; /* they differ in bits or sequences */
+    struct zv_ledger ledgers[REPORT_MAX_FORMATS];
+    struct zv_fit fits[REPORT_MAX_FORMATS];
+    size_t count;
+    const struct zv_capacity *capacity; /* NULL: no card was named */
+};
+
+void report_numbers_text(struct zv_sink *sink, const struct report_style *style,
+                         const struct report_numbers *report);
+void report_numbers_json(struct zv_sink *sink, const struct report_numbers *report);
+
+/* 7000000000 as "7,000,000,000". */
+void report_count(char to[32], uint64_t value);
+
+#endif
