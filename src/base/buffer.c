@@ -30,9 +30,7 @@ bool zv_buffer_append(struct zv_buffer *buffer, const char *data, size_t size)
     if (to == NULL) {
         return false;
     }
-    if (size != 0) { /* data may be NULL then, which memcpy forbids */
-        memcpy(to, data, size);
-    }
+    memcpy(to, data, size);
     buffer->size += size;
     return true;
 }

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Runs every tests/cli/*.t: lines "$ COMMAND" followed by what it prints, "? N" for its exit status when
+# that is not 0. Standard output and error are compared together. --accept writes what comes out now.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+accept=
+[ "${1:-}" = --accept ] && { accept=1; shift; }
+zirve=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" && ln -s "$zirve" "$work/bin/zirve"
+PATH=$work/bin:$PATH
+export PATH M=tests/data/models TMP="$work" XDG_CONFIG_HOME="$work/none" LC_ALL=C NO_COLOR=1
+failed=0
+count=0
+[ $# -ne 0 ] || set -- tests/cli/*.t
+echo "1..$#"
+for file in "$@"; do
+    count=$((count + 1))
+    name=$(basename "$file" .t)
+    : >"$work/out"
+    while IFS= read -r line || [ -n "$line" ]; do
+        case $line in
+        '$ '*)
+            printf '%s\n' "$line" >>"$work/out"
+            sh -c "${line#\$ }" >"$work/one" 2>&1 </dev/null
+            code=$?
+            sed "s|$work|TMP|g" "$work/one" >>"$work/out"
+            [ $code -eq 0 ] || printf '? %d\n' "$code" >>"$work/out"
+            ;;
+        '#'*) printf '%s\n' "$line" >>"$work/out" ;;
+        esac
+    done <"$file"
+    if [ -n "$accept" ]; then
+        cp "$work/out" "$file"
+        echo "ok $count - $name (accepted)"
+    elif diff -u "$file" "$work/out" >"$work/diff"; then
+        echo "ok $count - $name"
+    else
+        sed 's/^/# /' "$work/diff"
+        echo "not ok $count - $name"
+        failed=1
+    fi
+done
+exit $failed

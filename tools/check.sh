@@ -1,0 +1,80 @@
+#!/bin/sh
+# Checks besides the tests. Prints "pass: NAME" or "FAIL: NAME" with the output of what failed.
+# ZIRVE_FUZZ_SECONDS (20): how long each fuzz target runs.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+sh tools/deps.sh --check || exit 1
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+bad=0
+jobs=$(nproc)
+
+check() { # check NAME COMMAND...
+    name=$1
+    shift
+    if "$@" >"$out/log" 2>&1; then
+        echo "pass: $name"
+    else
+        tail -n 60 "$out/log"
+        echo "FAIL: $name"
+        bad=1
+    fi
+}
+
+sources() { git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'tools/*.c' 'docs/*.c'; }
+
+format() { sources | xargs clang-format --dry-run --Werror; }
+
+layers() { sh tools/check_layers.sh; }
+
+headers() { # each header compiles alone
+    for header in $(git ls-files 'src/*.h' 'include/*.h'); do
+        gcc -std=c17 -D_GNU_SOURCE -Iinclude -Isrc -Wall -Wextra -Werror -fsyntax-only -x c "$header" || return 1
+    done
+}
+
+build() { # build FOLDER [meson options]: warnings are errors
+    folder=$1
+    shift
+    [ -f "$folder/build.ninja" ] || meson setup "$folder" --werror "$@" || return 1
+    ninja -C "$folder"
+}
+
+sanitized() { CC=clang build build-sanitize -Db_sanitize=address,undefined -Db_lundef=false && meson test -C build-sanitize --no-rebuild --print-errorlogs -t 5; }
+
+tidy() { # one file a process: clang-tidy 14 mixes up va_list between files
+    [ -f build-clang/compile_commands.json ] || return 1
+    git ls-files 'src/*.c' | xargs -P "$jobs" -n 1 clang-tidy --quiet -p build-clang
+}
+
+analyse() { cppcheck --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --quiet -j "$jobs" -Iinclude -Isrc --suppress=missingIncludeSystem src; }
+
+shell() { git ls-files | xargs grep -lE '^#!/bin/sh' | xargs shellcheck -s sh; }
+
+fuzz() {
+    CC=clang build build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false || return 1
+    for target in build-fuzz/tests/fuzz/fuzz_*; do
+        [ -x "$target" ] && [ ! -d "$target" ] || continue
+        name=${target##*/fuzz_}
+        mkdir -p "$out/corpus"
+        "$target" -max_total_time="${ZIRVE_FUZZ_SECONDS:-20}" -rss_limit_mb=2048 -timeout=10 -print_final_stats=0 \
+            -artifact_prefix="$out/" "$out/corpus" "tests/fuzz/corpus/$name" >"$out/fuzz.log" 2>&1 || {
+            tail -n 40 "$out/fuzz.log"
+            return 1
+        }
+        rm -rf "$out/corpus"
+    done
+}
+
+check 'clang-format' format
+check 'layers' layers
+check 'each header alone' headers
+check 'gcc, warnings as errors' build build-gcc -Dbuildtype=release
+check 'clang, warnings as errors' env CC=clang sh -c '[ -f build-clang/build.ninja ] || meson setup build-clang --werror; ninja -C build-clang'
+check 'address and undefined-behaviour sanitizers' sanitized
+check 'clang-tidy' tidy
+check 'cppcheck' analyse
+check 'shellcheck' shell
+check 'examples of README and man pages' sh tools/check_examples.sh
+check 'fuzz targets' fuzz
+exit $bad

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Runs every command of README.md and of the manual pages that can be run from the repository: lines
+# "$ zirve …" of README, and examples of the pages. Names in capitals or ./paths that are not there are
+# replaced by files of tests/data. A command must not end with 64 (usage) or 70 (our bug).
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=${ZIRVE_BUILD_DIR:-build}
+[ -x "$build/src/cli/zirve" ] || ./dev build || exit 1
+zirve=$(pwd)/$build/src/cli/zirve
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" && ln -s "$zirve" "$work/bin/zirve"
+PATH=$work/bin:$PATH
+export PATH NO_COLOR=1
+{
+    sed -n 's/^ *\$ \(zirve .*\)$/\1/p' README.md
+    for verb in $("$build/src/cli/document" verbs); do
+        "$build/src/cli/document" man "$verb" | sed -n '/^# EXAMPLES/,/^# EXIT/s/^\(zirve .*\)$/\1/p'
+    done
+} >"$work/commands"
+bad=0
+count=0
+while IFS= read -r command; do
+    count=$((count + 1))
+    run=$(printf '%s\n' "$command" | sed -f tools/example_names.sed)
+    sh -c "$run" >"$work/out" 2>&1 </dev/null
+    code=$?
+    case $code in
+    0 | 1 | 2 | 6) ;;
+    *)
+        echo "exit $code: $run (written: $command)"
+        cat "$work/out"
+        bad=1
+        ;;
+    esac
+done <"$work/commands"
+echo "$count examples run"
+[ $bad -eq 0 ] && [ $count -gt 5 ]
