@@ -8,7 +8,7 @@
  *
  * Reading ids ("weights" and so on are the ids of the estimate's ledger, where one exists):
  *   llama.cpp  model_buffer, kv_buffer, kv_size, kv_size_k, kv_size_v, state_buffer, state_size,
- *              compute_buffer, output_buffer, device_total, device_free, projected_use,
+ * state_conv, state_scan, compute_buffer, output_buffer, device_total, device_free, projected_use,
  *              breakdown_total|free|self|model|context|compute|unaccounted
  *   vLLM       weights, activation_peak, non_torch, cuda_graph_estimate, cuda_graph, kv_available,
  *              kv_needed, device_total, device_free, usable, non_kv_total

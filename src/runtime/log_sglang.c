@@ -1,0 +1,104 @@
+/* Start logs of SGLang. It writes GB and means GiB (bytes / 2^30). */
+#include <stddef.h>
+
+#include "runtime/log_build.h"
+
+static bool read_number(struct log_build *build, const char *words, struct zv_log_fact *fact)
+{
+    struct zv_slice after;
+    uint64_t value;
+    if (!log_after(build->line->text, words, NULL, &after) ||
+        !log_count_read(after, &value, NULL)) {
+        return false;
+    }
+    log_fact_number(build, fact, value, (struct zv_slice){0});
+    return true;
+}
+
+/* The line that begins with what, and the size after words in it. */
+static bool read_size(struct log_build *build, const char *what, const char *words, const char *id)
+{
+    struct zv_slice after;
+    struct log_size size;
+    return log_after(build->line->text, what, NULL, &after) &&
+           log_after(after, words, NULL, &after) && log_size_read(after, &size, NULL) &&
+           log_add(build, id, build->line->rank, &size) != NULL;
+}
+
+static void read_settings(struct log_build *build)
+{
+    struct zv_log *const log = &build->now.log;
+    struct zv_slice after;
+    uint64_t millionths;
+    (void)read_number(build, "tp_size=", &log->tp);
+    (void)read_number(build, "pp_size=", &log->pp);
+    (void)read_number(build, "page_size=", &log->block_tokens);
+    (void)read_number(build, "chunked_prefill_size=", &log->batch_tokens);
+    (void)read_number(build, "context_len=", &log->context_tokens);
+    (void)read_number(build, "context_length=", &log->context_tokens);
+    (void)read_number(build, "max_running_requests=", &log->sequences);
+    if (log_after(build->line->text, "mem_fraction_static=", NULL, &after) &&
+        log_millionths_read(after, &millionths)) {
+        log_fact_number(build, &log->memory_fraction, millionths, (struct zv_slice){0});
+    }
+    if (log_after(build->line->text, "model_path='", NULL, &after)) {
+        log_fact_text(build, &log->model_name, zv_slice_cut(&after, '\''));
+    }
+    if (log_after(build->line->text, "Load weight end.", NULL, &after) &&
+        log_after(after, "type=", NULL, &after)) {
+        log_fact_text(build, &log->architecture, zv_slice_cut(&after, ','));
+    }
+}
+
+static void read_pool(struct log_build *build)
+{
+    static const char *const line = "KV Cache is allocated.";
+    struct log_part *const part = &build->now;
+    struct zv_slice after;
+    if (log_after(build->line->text, line, NULL, &after)) {
+        /* A sliding or a draft pool follows the first: its tokens are another figure. */
+        if (!read_number(build, "#tokens: ", &part->log.kv_tokens)) {
+            (void)read_number(build, "#tokens: ", &part->log.kv_tokens_sliding);
+        }
+        if (log_after(after, "dtype: ", NULL, &after)) {
+            const struct zv_slice type = zv_slice_cut(&after, ',');
+            log_fact_text(build, &part->log.kv_type_k, type);
+            log_fact_text(build, &part->log.kv_type_v, type);
+        }
+        part->has_context = true;
+        part->log.complete = true;
+    }
+    (void)read_size(build, line, "K size: ", "kv_k");
+    (void)read_size(build, line, "V size: ", "kv_v");
+    (void)read_size(build, line, "KV size: ", "kv_size");
+    (void)read_size(build, "Mamba Cache is allocated", "conv_state size: ", "state_conv");
+    (void)read_size(build, "Mamba Cache is allocated", "ssm_state size: ", "state_temporal");
+    if (read_number(build, "max_total_num_tokens=", &part->log.kv_tokens)) {
+        part->log.complete = true;
+        part->has_context = true;
+    }
+}
+
+void log_sglang_line(struct log_build *build)
+{
+    const struct zv_slice text = build->line->text;
+    if (zv_slice_contains(text, "server_args=ServerArgs(") &&
+        (build->now.has_context || build->now.log.failed)) {
+        log_begin(build);
+    }
+    read_settings(build);
+    if (read_size(build, "Load weight end.", "mem usage=", "weights")) {
+        build->now.loaded = true;
+    }
+    (void)read_size(build, "Load weight begin.", "avail mem=", "available_before_load");
+    (void)read_size(build, "Load weight end.", "avail mem=", "available_after_load");
+    (void)read_size(build, "Memory pool end.", "avail mem=", "pool_end_available");
+    (void)read_size(build, "Capture cuda graph begin.", "avail mem=", "graph_available");
+    (void)read_size(build, "Capture cuda graph end.", "mem usage=", "cuda_graph");
+    read_pool(build);
+    if (!log_torch_oom(build) &&
+        zv_slice_contains(text,
+                          "Not enough memory. Please try to increase --mem-fraction-static")) {
+        log_failed(build, true);
+    }
+}
