@@ -88,10 +88,6 @@ static enum zv_status read_family(struct model_reader *reader, const struct zv_j
     if (status == ZV_OK && !model->family_known) {
         status = read_usual(reader, &request, err);
     }
-    if (status == ZV_OK && model->dtype == ZV_DTYPE_UNKNOWN && model->family_known) {
-        model_note(reader, "config.json names no torch_dtype: sizes are those of float32, which "
-                           "PyTorch takes then");
-    }
     return status;
 }
 

@@ -113,13 +113,19 @@ static enum zv_status open_config(struct model_reader *reader, const char *path,
 
 static enum zv_status open_path(struct model_reader *reader, const char *path, struct zv_error *err)
 {
+    const struct zv_slice name = zv_slice_of(path);
     struct stat info;
     if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        const char *const config = model_path(reader, path, zv_slice_of("config.json"));
-        return config != NULL ? open_config(reader, config, err) : zv_fail_memory(err, "a path");
+        return model_read_folder(reader, path, err);
     }
-    if (zv_slice_ends(zv_slice_of(path), ".gguf")) {
+    if (zv_slice_ends(name, ".gguf")) {
         return model_read_gguf(reader, path, err);
+    }
+    if (zv_slice_ends(name, ".safetensors")) {
+        return model_read_weights_file(reader, path, err);
+    }
+    if (zv_slice_ends(name, ".safetensors.index.json")) {
+        return model_read_index(reader, path, err);
     }
     return open_config(reader, path, err);
 }
@@ -140,6 +146,11 @@ static bool keep_lines(struct model_reader *reader, const struct model_lines *li
 static enum zv_status finish(struct model_reader *reader, const char *path, struct zv_error *err)
 {
     struct zv_model *const model = reader->model;
+    if (model->source == ZV_SOURCE_CONFIG && model->dtype == ZV_DTYPE_UNKNOWN &&
+        model->tensor_count != 0) {
+        model_note(reader, "config.json names no torch_dtype: sizes are those of float32, which "
+                           "PyTorch takes then");
+    }
     const enum zv_status status = model_total(model, err);
     if (status != ZV_OK) {
         (void)zv_fail_where(err, path);

@@ -67,4 +67,44 @@ enum zv_status model_read_config(struct model_reader *reader, const char *path,
  */
 enum zv_status model_read_gguf(struct model_reader *reader, const char *path, struct zv_error *err);
 
+/* ---- safetensors ---- */
+
+/* Tensors read from headers, before it is known what they mean. */
+struct model_tensors {
+    struct zv_tensor *at;
+    size_t count;
+};
+
+/*
+ * Reads the headers of paths (count of them) into one list. Two files with the same tensor name are
+ * an error. Errors have where = the file.
+ */
+enum zv_status model_read_safetensors(struct model_reader *reader, const char *const *paths,
+                                      size_t count, struct model_tensors *to,
+                                      struct zv_error *err);
+
+/*
+ * Finds out what packed and scaled weights count: a packed weight its values, scales and zeros
+ * nothing. Sets elements, metadata and the quantised weights' linear.
+ */
+enum zv_status model_unpack(struct model_reader *reader, struct model_tensors *tensors,
+                            struct zv_error *err);
+
+/*
+ * Makes tensors those of the model; what the family's table calculated (still in the model) gives
+ * each its place, and differences become notes.
+ */
+enum zv_status model_take_tensors(struct model_reader *reader, struct model_tensors *tensors,
+                                  struct zv_error *err);
+
+/* ---- folders ---- */
+
+/* A folder of any kind, a single .safetensors, or an index. */
+enum zv_status model_read_folder(struct model_reader *reader, const char *folder,
+                                 struct zv_error *err);
+enum zv_status model_read_weights_file(struct model_reader *reader, const char *path,
+                                       struct zv_error *err);
+enum zv_status model_read_index(struct model_reader *reader, const char *path,
+                                struct zv_error *err);
+
 #endif

@@ -1,0 +1,395 @@
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "base/strmap.h"
+#include "model/model_reader.h"
+
+enum { FOLDER_LIMIT = 20000 }; /* entries */
+
+/* The file names of a folder, sorted. */
+struct listing {
+    const char **at;
+    size_t count;
+};
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static enum zv_status list_folder(struct model_reader *reader, const char *folder,
+                                  struct listing *to, struct zv_error *err)
+{
+    struct dirent **entries = NULL;
+    const int count = scandir(folder, &entries, visible, by_name);
+    enum zv_status status = ZV_OK;
+    if (count < 0) {
+        status = zv_fail(err, ZV_E_IO, "the folder cannot be listed");
+    } else if (count > FOLDER_LIMIT) {
+        status = zv_fail(err, ZV_E_LIMIT, "a folder of more than %d files", FOLDER_LIMIT);
+    }
+    *to = (struct listing){0};
+    if (status == ZV_OK) {
+        to->at = zv_arena_array(reader->arena, (size_t)count, sizeof *to->at);
+        status = to->at == NULL ? zv_fail_memory(err, "a folder") : ZV_OK;
+    }
+    for (int i = 0; i < count; i++) {
+        const char *const name = entries[i]->d_name;
+        if (status == ZV_OK) {
+            to->at[to->count] = zv_arena_copy(reader->arena, name, strlen(name));
+            status = to->at[to->count++] == NULL ? zv_fail_memory(err, "a folder") : ZV_OK;
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return status == ZV_OK ? ZV_OK : zv_fail_where(err, folder);
+}
+
+static bool has(const struct listing *listing, const char *name)
+{
+    for (size_t i = 0; i < listing->count; i++) {
+        if (strcmp(listing->at[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first name with this ending that does not start with `but`; NULL when there is none. */
+static const char *ending(const struct listing *listing, const char *end, const char *but)
+{
+    for (size_t i = 0; i < listing->count; i++) {
+        const struct zv_slice name = zv_slice_of(listing->at[i]);
+        if (zv_slice_ends(name, end) && !zv_slice_starts(name, but)) {
+            return listing->at[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- weights ---- */
+
+/* Files to read, in order. */
+struct paths {
+    const char **at;
+    size_t count;
+};
+
+static enum zv_status finish_tensors(struct model_reader *reader, const struct paths *paths,
+                                     struct zv_error *err)
+{
+    struct model_tensors tensors;
+    enum zv_status status =
+        model_read_safetensors(reader, paths->at, paths->count, &tensors, err);
+    if (status == ZV_OK) {
+        status = model_unpack(reader, &tensors, err);
+    }
+    return status == ZV_OK ? model_take_tensors(reader, &tensors, err) : status;
+}
+
+/* The shards that weight_map names, each once, in the order of their names. */
+static enum zv_status shards_of(struct model_reader *reader, const char *folder,
+                                const struct zv_json_value *map, struct paths *to,
+                                struct zv_error *err)
+{
+    const size_t count = zv_json_count(map);
+    struct zv_strmap names = {0};
+    enum zv_status status = ZV_OK;
+    for (size_t i = 0; status == ZV_OK && i < count; i++) {
+        struct zv_slice name = {0};
+        const struct zv_json_value *const item = zv_json_item(map, i);
+        struct zv_strmap_entry *entry;
+        if (!zv_json_string(item, &name) || name.length == 0 ||
+            memchr(name.at, '/', name.length) != NULL) {
+            status = zv_fail_at(err, ZV_E_SYNTAX, item->offset, "no name of a file beside it");
+        } else if (zv_strmap_add(&names, name, 0, &entry) == ZV_STRMAP_NOMEM) {
+            status = zv_fail_memory(err, "shard names");
+        } else if (names.count > MODEL_MAX_FILES) {
+            status = zv_fail(err, ZV_E_LIMIT, "a model of more than %d files", MODEL_MAX_FILES);
+        }
+    }
+    to->at = zv_arena_array(reader->arena, names.count, sizeof *to->at);
+    to->count = 0;
+    for (size_t i = 0; status == ZV_OK && to->at != NULL && i < names.count; i++) {
+        to->at[to->count] = model_path(reader, folder, names.entries[i].key);
+        to->count += to->at[to->count] != NULL;
+    }
+    if (status == ZV_OK && to->count != names.count) {
+        status = zv_fail_memory(err, "shard names");
+    }
+    zv_strmap_free(&names);
+    return status;
+}
+
+static enum zv_status check_shards(const struct paths *paths, struct zv_error *err)
+{
+    size_t missing = 0;
+    const char *first = NULL;
+    for (size_t i = 0; i < paths->count; i++) {
+        struct stat info;
+        if (stat(paths->at[i], &info) != 0) {
+            first = missing++ == 0 ? paths->at[i] : first;
+        }
+    }
+    if (missing == 0) {
+        return ZV_OK;
+    }
+    (void)zv_fail(err, ZV_E_NOT_FOUND, "%zu of %zu shards are missing, this is the first", missing,
+                  paths->count);
+    return zv_fail_where(err, first);
+}
+
+/* What the index says against what the shards hold. */
+static void compare_index(struct model_reader *reader, const struct zv_json_value *index)
+{
+    const struct zv_json_value *const total =
+        zv_json_find(zv_json_find(index, "metadata"), "total_size");
+    const struct zv_json_value *const map = zv_json_find(index, "weight_map");
+    uint64_t stated = 0;
+    uint64_t held = 0;
+    for (size_t i = 0; i < reader->model->tensor_count; i++) {
+        held += reader->model->tensors[i].bytes;
+    }
+    if (zv_json_u64(total, &stated) && stated != held) {
+        model_note(reader, "the index says total_size %llu, the shards' tensors are %llu bytes",
+                   (unsigned long long)stated, (unsigned long long)held);
+    }
+    if (zv_json_count(map) != reader->model->tensor_count) {
+        model_note(reader, "the index lists %zu tensors, the shards hold %zu", zv_json_count(map),
+                   reader->model->tensor_count);
+    }
+}
+
+static enum zv_status read_index(struct model_reader *reader, const char *folder, const char *path,
+                                 struct zv_error *err)
+{
+    const struct zv_json_value *index;
+    enum zv_status status = model_map_json(reader, path, &index, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    const struct zv_json_value *const map = zv_json_find(index, "weight_map");
+    if (!zv_json_is(map, ZV_JSON_IS_OBJECT) || zv_json_count(map) == 0) {
+        (void)zv_fail_at(err, ZV_E_SYNTAX, index->offset, "an index without weight_map");
+        return zv_fail_where(err, path);
+    }
+    struct paths paths;
+    status = shards_of(reader, folder, map, &paths, err);
+    if (status != ZV_OK) {
+        (void)zv_fail_where(err, path);
+        return status;
+    }
+    status = check_shards(&paths, err);
+    if (status == ZV_OK) {
+        status = finish_tensors(reader, &paths, err);
+    }
+    if (status == ZV_OK) {
+        compare_index(reader, index);
+    }
+    return status;
+}
+
+/* "NAME-00001-of-00004.safetensors": false when the name is no part of several. */
+static bool shard_number(const char *name, unsigned *number, unsigned *count)
+{
+    const char *const of = strstr(name, "-of-");
+    char *end = NULL;
+    if (of == NULL || of - name < 6) {
+        return false;
+    }
+    *number = (unsigned)strtoul(of - 5, &end, 10);
+    const bool first = end == of;
+    *count = (unsigned)strtoul(of + 4, &end, 10);
+    return first && strcmp(end, ".safetensors") == 0;
+}
+
+/* Without an index: every .safetensors, and shards must be complete. */
+static enum zv_status read_loose(struct model_reader *reader, const char *folder,
+                                 const struct listing *listing, struct zv_error *err)
+{
+    struct paths paths = {zv_arena_array(reader->arena, listing->count, sizeof *paths.at), 0};
+    if (paths.at == NULL) {
+        return zv_fail_memory(err, "a folder");
+    }
+    const bool others = ending(listing, ".safetensors", "consolidated") != NULL;
+    unsigned expected = 0;
+    unsigned seen = 0;
+    for (size_t i = 0; i < listing->count; i++) {
+        const struct zv_slice name = zv_slice_of(listing->at[i]);
+        if (!zv_slice_ends(name, ".safetensors") ||
+            (others && zv_slice_starts(name, "consolidated"))) {
+            continue;
+        }
+        unsigned number;
+        unsigned count;
+        if (shard_number(listing->at[i], &number, &count)) {
+            expected = count;
+            seen++;
+        }
+        paths.at[paths.count] = model_path(reader, folder, name);
+        if (paths.at[paths.count++] == NULL) {
+            return zv_fail_memory(err, "a path");
+        }
+    }
+    if (seen != expected) {
+        (void)zv_fail(err, ZV_E_NOT_FOUND, "%u of %u shards are there and no index says which",
+                      seen, expected);
+        return zv_fail_where(err, folder);
+    }
+    return finish_tensors(reader, &paths, err);
+}
+
+static enum zv_status read_weights(struct model_reader *reader, const char *folder,
+                                   const struct listing *listing, struct zv_error *err)
+{
+    if (ending(listing, ".safetensors", "consolidated") != NULL &&
+        ending(listing, ".safetensors", "model") != NULL) {
+        model_note(reader, "other .safetensors beside the model's own files are left out");
+    }
+    const char *const index = ending(listing, ".safetensors.index.json", "consolidated");
+    if (index != NULL) {
+        const char *const path = model_path(reader, folder, zv_slice_of(index));
+        return path != NULL ? read_index(reader, folder, path, err) : zv_fail_memory(err, "a path");
+    }
+    if (has(listing, "model.safetensors")) {
+        const char *path = model_path(reader, folder, zv_slice_of("model.safetensors"));
+        const struct paths paths = {&path, 1};
+        return path != NULL ? finish_tensors(reader, &paths, err) : zv_fail_memory(err, "a path");
+    }
+    return read_loose(reader, folder, listing, err);
+}
+
+/* ---- GGUF in a folder ---- */
+
+static enum zv_status read_gguf_folder(struct model_reader *reader, const char *folder,
+                                       const struct listing *listing, struct zv_error *err)
+{
+    const char *first = NULL;
+    size_t models = 0;
+    for (size_t i = 0; i < listing->count; i++) {
+        const struct zv_slice name = zv_slice_of(listing->at[i]);
+        const bool later =
+            zv_slice_contains(name, "-of-") && !zv_slice_contains(name, "-00001-of-");
+        if (!zv_slice_ends(name, ".gguf") || zv_slice_contains(name, "mmproj") || later) {
+            continue;
+        }
+        first = models++ == 0 ? listing->at[i] : first;
+    }
+    if (models != 1) {
+        (void)zv_fail(err, ZV_E_NOT_FOUND,
+                      models == 0 ? "no first file of a GGUF model" : "%zu GGUF models: name one",
+                      models);
+        return zv_fail_where(err, folder);
+    }
+    const char *const path = model_path(reader, folder, zv_slice_of(first));
+    return path != NULL ? model_read_gguf(reader, path, err) : zv_fail_memory(err, "a path");
+}
+
+/* ---- the folder ---- */
+
+/* The last segment of a path, in the path. */
+static struct zv_slice last_segment(const char *path)
+{
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/') {
+        end--;
+    }
+    size_t start = end;
+    while (start > 0 && path[start - 1] != '/') {
+        start--;
+    }
+    return (struct zv_slice){path + start, end - start};
+}
+
+/* The model is named after its file or folder; the path is the caller's and may go away. */
+static void name_after(struct model_reader *reader, const char *path)
+{
+    const struct zv_slice last = last_segment(path);
+    reader->model->name = zv_slice_of(zv_arena_copy(reader->arena, last.at, last.length));
+}
+
+static enum zv_status read_config_file(struct model_reader *reader, const char *folder,
+                                       struct zv_error *err)
+{
+    const char *const path = model_path(reader, folder, zv_slice_of("config.json"));
+    const struct zv_json_value *root;
+    if (path == NULL) {
+        return zv_fail_memory(err, "a path");
+    }
+    const enum zv_status status = model_map_json(reader, path, &root, err);
+    return status == ZV_OK ? model_read_config(reader, path, root, err) : status;
+}
+
+enum zv_status model_read_folder(struct model_reader *reader, const char *folder,
+                                 struct zv_error *err)
+{
+    struct listing listing;
+    enum zv_status status = list_folder(reader, folder, &listing, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    const bool config = has(&listing, "config.json");
+    const bool weights = ending(&listing, ".safetensors", "\n") != NULL ||
+                         ending(&listing, ".safetensors.index.json", "\n") != NULL;
+    if (!weights && ending(&listing, ".gguf", "\n") != NULL) {
+        return read_gguf_folder(reader, folder, &listing, err);
+    }
+    if (!config && !weights) {
+        (void)zv_fail(err, ZV_E_NOT_FOUND,
+                      "no config.json, no .safetensors, no .gguf: this is no folder of a model");
+        return zv_fail_where(err, folder);
+    }
+    if (config) {
+        status = read_config_file(reader, folder, err);
+    } else {
+        model_unknown(reader, "layers, caches and states: the folder has no config.json");
+    }
+    if (reader->model->name.length == 0 || !config) {
+        name_after(reader, folder);
+    }
+    if (status == ZV_OK && weights) {
+        status = read_weights(reader, folder, &listing, err);
+    } else if (status == ZV_OK && ending(&listing, ".bin", "\n") != NULL) {
+        model_note(reader, "the weights are in pytorch_model.bin, which is not read: sizes are "
+                           "calculated from config.json");
+    }
+    return status;
+}
+
+enum zv_status model_read_weights_file(struct model_reader *reader, const char *path,
+                                       struct zv_error *err)
+{
+    const struct paths paths = {&path, 1};
+    name_after(reader, path);
+    model_unknown(reader, "layers, caches and states: a .safetensors alone says nothing of them");
+    return finish_tensors(reader, &paths, err);
+}
+
+enum zv_status model_read_index(struct model_reader *reader, const char *path,
+                                struct zv_error *err)
+{
+    const struct zv_slice file = last_segment(path);
+    const size_t length = (size_t)(file.at - path);
+    const char *const folder =
+        length == 0 ? "." : zv_arena_copy(reader->arena, path, length);
+    struct stat info;
+    if (folder == NULL) {
+        return zv_fail_memory(err, "a path");
+    }
+    enum zv_status status = ZV_OK;
+    const char *const config = model_path(reader, folder, zv_slice_of("config.json"));
+    if (config != NULL && stat(config, &info) == 0) {
+        status = read_config_file(reader, folder, err);
+    } else {
+        model_unknown(reader, "layers, caches and states: no config.json beside the index");
+    }
+    return status == ZV_OK ? read_index(reader, folder, path, err) : status;
+}

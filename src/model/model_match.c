@@ -1,0 +1,199 @@
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/strmap.h"
+#include "model/model_reader.h"
+
+/* What the file's names have in front of the table's, or the table's in front of the file's. */
+struct shift {
+    struct zv_slice file;
+    struct zv_slice table;
+};
+
+struct matcher {
+    struct model_reader *reader;
+    struct zv_strmap calculated; /* name -> index */
+    struct shift shift;
+    size_t missing; /* calculated, not in the file */
+    size_t extra;   /* in the file, not calculated */
+    size_t differing;
+    struct zv_slice first_missing;
+    struct zv_slice first_extra;
+    struct zv_slice first_differing;
+};
+
+static bool ends_with(struct zv_slice text, struct zv_slice end)
+{
+    return text.length >= end.length && end.length != 0 &&
+           memcmp(text.at + text.length - end.length, end.at, end.length) == 0;
+}
+
+/* Files saved from a class with or without a head differ by a prefix: "transformer.h.0" and "h.0". */
+static void find_shift(struct matcher *matcher, const struct model_tensors *tensors)
+{
+    const struct zv_model *const model = matcher->reader->model;
+    const struct zv_slice probe = model->tensors[model->tensor_count - 1].name;
+    for (size_t i = 0; i < tensors->count; i++) {
+        const struct zv_slice name = tensors->at[i].name;
+        if (name.length == probe.length && memcmp(name.at, probe.at, name.length) == 0) {
+            matcher->shift = (struct shift){0};
+            return;
+        }
+        if (ends_with(name, probe) && name.at[name.length - probe.length - 1] == '.') {
+            matcher->shift.file = (struct zv_slice){name.at, name.length - probe.length};
+        }
+        if (ends_with(probe, name) && probe.at[probe.length - name.length - 1] == '.') {
+            matcher->shift.table = (struct zv_slice){probe.at, probe.length - name.length};
+        }
+    }
+}
+
+static const struct zv_strmap_entry *find(const struct matcher *matcher, struct zv_slice name)
+{
+    const struct zv_strmap_entry *const same = zv_strmap_find(&matcher->calculated, name);
+    const struct shift *const shift = &matcher->shift;
+    if (same != NULL) {
+        return same;
+    }
+    if (shift->file.length != 0 && name.length > shift->file.length &&
+        memcmp(name.at, shift->file.at, shift->file.length) == 0) {
+        return zv_strmap_find(
+            &matcher->calculated,
+            (struct zv_slice){name.at + shift->file.length, name.length - shift->file.length});
+    }
+    char longer[640];
+    const size_t length = shift->table.length + name.length;
+    if (shift->table.length == 0 || length > sizeof longer) {
+        return NULL;
+    }
+    memcpy(longer, shift->table.at, shift->table.length);
+    memcpy(longer + shift->table.length, name.at, name.length);
+    return zv_strmap_find(&matcher->calculated, (struct zv_slice){longer, length});
+}
+
+static bool same_shape(const struct zv_tensor *a, const struct zv_tensor *b)
+{
+    return a->dims == b->dims && memcmp(a->shape, b->shape, a->dims * sizeof *a->shape) == 0;
+}
+
+/* The number of a layer whose kind the table knows, or -1. */
+static int32_t layer_index(const struct zv_model *model, const struct zv_tensor *tensor)
+{
+    const int64_t layer = tensor_layer_of(tensor->name);
+    const bool counts = tensor->part != ZV_PART_VISION && tensor->part != ZV_PART_ENCODER;
+    return counts && layer >= 0 && (uint64_t)layer < model->layer_count ? (int32_t)layer : -1;
+}
+
+static void place_extra(struct matcher *matcher, struct zv_tensor *tensor)
+{
+    const struct zv_model *const model = matcher->reader->model;
+    if (tensor->rebuilt) {
+        return;
+    }
+    if (model->tied && model->family_known && tensor->part == ZV_PART_HEAD &&
+        zv_slice_ends(tensor->name, ".weight")) {
+        tensor->rebuilt = true; /* a second copy of the embedding: loading keeps one */
+        tensor->elements = 0;
+        return;
+    }
+    tensor->layer = layer_index(model, tensor);
+    const int64_t layer = tensor_layer_of(tensor->name);
+    if (model->layer_count != 0 && layer >= 0 && (uint64_t)layer >= model->layer_count &&
+        tensor->part != ZV_PART_VISION && tensor->part != ZV_PART_ENCODER) {
+        tensor->part = ZV_PART_DRAFT; /* layers after the last: multi-token prediction */
+        return;
+    }
+    if (!tensor->metadata) {
+        matcher->first_extra = matcher->extra++ == 0 ? tensor->name : matcher->first_extra;
+    }
+}
+
+static void place_tensor(struct matcher *matcher, struct zv_tensor *tensor, bool *found)
+{
+    const struct zv_model *const model = matcher->reader->model;
+    const struct zv_strmap_entry *const entry = find(matcher, tensor->name);
+    if (entry == NULL) {
+        place_extra(matcher, tensor);
+        return;
+    }
+    const struct zv_tensor *const known = &model->tensors[entry->value];
+    found[entry->value] = true;
+    tensor->layer = known->layer;
+    tensor->part = known->part;
+    tensor->split = known->split;
+    tensor->linear = known->linear;
+    tensor->rebuilt = known->rebuilt;
+    const bool packed = tensor->elements != known->elements && tensor->dtype == known->dtype;
+    if (!known->metadata && !packed && !same_shape(tensor, known)) {
+        matcher->first_differing =
+            matcher->differing++ == 0 ? tensor->name : matcher->first_differing;
+    }
+    if (known->metadata) {
+        tensor->metadata = true;
+        tensor->elements = 0;
+    }
+}
+
+static void note_differences(struct matcher *matcher)
+{
+    struct model_reader *const reader = matcher->reader;
+    const struct zv_slice missing = matcher->first_missing;
+    const struct zv_slice extra = matcher->first_extra;
+    const struct zv_slice differing = matcher->first_differing;
+    if (matcher->missing != 0) {
+        model_note(reader, "config.json asks for %zu tensors that no file has, the first: %.*s",
+                   matcher->missing, (int)missing.length, missing.at);
+    }
+    if (matcher->extra != 0) {
+        model_note(reader, "the files have %zu tensors that config.json does not explain, the first: %.*s",
+                   matcher->extra, (int)extra.length, extra.at);
+    }
+    if (matcher->differing != 0) {
+        model_note(reader, "%zu tensors have another shape than config.json says, the first: %.*s",
+                   matcher->differing, (int)differing.length, differing.at);
+    }
+}
+
+static enum zv_status match(struct matcher *matcher, struct model_tensors *tensors,
+                            struct zv_error *err)
+{
+    const struct zv_model *const model = matcher->reader->model;
+    bool *const found = zv_arena_array(matcher->reader->arena, model->tensor_count, sizeof *found);
+    if (found == NULL) {
+        return zv_fail_memory(err, "tensors");
+    }
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        struct zv_strmap_entry *entry;
+        if (zv_strmap_add(&matcher->calculated, model->tensors[i].name, i, &entry) ==
+            ZV_STRMAP_NOMEM) {
+            return zv_fail_memory(err, "tensor names");
+        }
+    }
+    if (model->tensor_count != 0) {
+        find_shift(matcher, tensors);
+    }
+    for (size_t i = 0; i < tensors->count; i++) {
+        place_tensor(matcher, &tensors->at[i], found);
+    }
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        if (!found[i] && !model->tensors[i].metadata) {
+            matcher->first_missing =
+                matcher->missing++ == 0 ? model->tensors[i].name : matcher->first_missing;
+        }
+    }
+    if (model->tensor_count != 0) {
+        note_differences(matcher);
+    }
+    return ZV_OK;
+}
+
+enum zv_status model_take_tensors(struct model_reader *reader, struct model_tensors *tensors,
+                                  struct zv_error *err)
+{
+    struct matcher matcher = {.reader = reader};
+    const enum zv_status status = match(&matcher, tensors, err);
+    zv_strmap_free(&matcher.calculated);
+    reader->model->tensors = tensors->at;
+    reader->model->tensor_count = tensors->count;
+    return status;
+}

@@ -1,0 +1,177 @@
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "model/model.h"
+#include "support/sparse_model.h"
+#include "support/test.h"
+
+struct opened {
+    char folder[SPARSE_MODEL_PATH];
+    struct zv_arena arena;
+    struct zv_error err;
+    struct zv_model model;
+    struct zv_model_files *files;
+};
+
+static void make(struct opened *opened, const char *name)
+{
+    *opened = (struct opened){0};
+    assert_true(sparse_model_make(name, opened->folder));
+}
+
+static enum zv_status open_in(struct opened *opened, const char *file)
+{
+    char path[2 * SPARSE_MODEL_PATH];
+    (void)snprintf(path, sizeof path, "%s/%s", opened->folder, file);
+    return zv_model_open(&opened->model, &opened->files, path, &opened->arena, &opened->err);
+}
+
+static void drop(struct opened *opened, const char *file)
+{
+    char path[2 * SPARSE_MODEL_PATH];
+    (void)snprintf(path, sizeof path, "%s/%s", opened->folder, file);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void put(struct opened *opened, const char *file, const char *text)
+{
+    char path[2 * SPARSE_MODEL_PATH];
+    (void)snprintf(path, sizeof path, "%s/%s", opened->folder, file);
+    assert_int_equal(zv_file_create(path, zv_slice_of(text), NULL), ZV_OK);
+}
+
+static void done(struct opened *opened)
+{
+    zv_model_close(opened->files);
+    zv_arena_free(&opened->arena);
+    sparse_model_remove(opened->folder);
+}
+
+/* The folder, its index and its config all give the same model. */
+static void test_ways_in(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {".", "model.safetensors.index.json", "config.json"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct opened opened;
+        make(&opened, "mistral-7b-v0.1");
+        assert_int_equal(open_in(&opened, ways[i]), ZV_OK);
+        assert_int_equal(opened.model.parameters, 7241732096);
+        assert_int_equal(opened.model.tensor_bytes, 14483464192);
+        assert_int_equal(opened.model.layer_count, 32);
+        assert_int_equal(opened.model.layers[0].window, 4096);
+        assert_int_equal(opened.model.note_count, 0);
+        assert_int_equal(opened.model.unknown_count, 0);
+        done(&opened);
+    }
+}
+
+/* One .safetensors gives its weights and says what it cannot know. */
+static void test_weights_alone(void **state)
+{
+    (void)state;
+    struct opened opened;
+    make(&opened, "llama-3.2-1b");
+    assert_int_equal(open_in(&opened, "model.safetensors"), ZV_OK);
+    assert_int_equal(opened.model.parameters, 1235814400);
+    assert_int_equal(opened.model.layer_count, 0);
+    assert_int_equal(opened.model.unknown_count, 1);
+    assert_false(opened.model.family_known);
+    done(&opened);
+}
+
+static void test_missing_shard(void **state)
+{
+    (void)state;
+    struct opened opened;
+    make(&opened, "mistral-7b-v0.1");
+    drop(&opened, "model-00002-of-00002.safetensors");
+    assert_int_equal(open_in(&opened, "."), ZV_E_NOT_FOUND);
+    assert_non_null(strstr(opened.err.where, "model-00002-of-00002.safetensors"));
+    drop(&opened, "model.safetensors.index.json");
+    opened.err = (struct zv_error){0};
+    assert_int_equal(open_in(&opened, "."), ZV_E_NOT_FOUND);
+    done(&opened);
+}
+
+/* Shards without their index are read all the same when all are there. */
+static void test_no_index(void **state)
+{
+    (void)state;
+    struct opened opened;
+    make(&opened, "mistral-7b-v0.1");
+    drop(&opened, "model.safetensors.index.json");
+    assert_int_equal(open_in(&opened, "."), ZV_OK);
+    assert_int_equal(opened.model.parameters, 7241732096);
+    done(&opened);
+}
+
+static void test_contradictions_are_notes(void **state)
+{
+    (void)state;
+    struct opened opened;
+    make(&opened, "llama-3.2-1b");
+    drop(&opened, "config.json");
+    put(&opened, "config.json",
+        "{\"model_type\": \"llama\", \"hidden_size\": 2048, \"intermediate_size\": 8192,"
+        " \"num_hidden_layers\": 15, \"num_attention_heads\": 32, \"num_key_value_heads\": 8,"
+        " \"vocab_size\": 128255, \"tie_word_embeddings\": true, \"torch_dtype\": \"bfloat16\"}");
+    assert_int_equal(open_in(&opened, "."), ZV_OK);
+    assert_int_equal(opened.model.parameters, 1235814400); /* the tensors are the weights */
+    assert_int_equal(opened.model.note_count, 1);          /* another vocabulary */
+    assert_int_equal(opened.model.layer_count, 15);
+    done(&opened);
+}
+
+/* A tied head that the file holds a second time is stored, but no parameter. */
+static void test_tied_copy(void **state)
+{
+    (void)state;
+    struct opened opened;
+    make(&opened, "qwen3-0.6b");
+    assert_int_equal(open_in(&opened, "."), ZV_OK);
+    assert_int_equal(opened.model.parameters, 596049920);
+    assert_int_equal(opened.model.tensor_bytes, 1503264768);
+    done(&opened);
+}
+
+static void test_unknown_family(void **state)
+{
+    (void)state;
+    struct opened opened;
+    make(&opened, "llama-3.2-1b");
+    drop(&opened, "config.json");
+    put(&opened, "config.json",
+        "{\"model_type\": \"nobody_knows\", \"hidden_size\": 2048, \"intermediate_size\": 8192,"
+        " \"num_hidden_layers\": 16, \"num_attention_heads\": 32, \"num_key_value_heads\": 8,"
+        " \"vocab_size\": 128256, \"max_position_embeddings\": 10}");
+    assert_int_equal(open_in(&opened, "."), ZV_OK);
+    assert_int_equal(opened.model.parameters, 1235814400);
+    assert_int_equal(opened.model.layer_count, 16);
+    assert_false(opened.model.family_known);
+    assert_int_equal(opened.model.note_count, 1);
+    zv_model_close(opened.files);
+    drop(&opened, "config.json");
+    put(&opened, "config.json", "{\"model_type\": \"nobody_knows\", \"hidden_size\": 2048}");
+    assert_int_equal(open_in(&opened, "."), ZV_OK);
+    assert_int_equal(opened.model.parameters, 1235814400);
+    assert_int_equal(opened.model.layer_count, 0);
+    assert_true(opened.model.unknown_count >= 1);
+    done(&opened);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ways_in),
+        cmocka_unit_test(test_weights_alone),
+        cmocka_unit_test(test_missing_shard),
+        cmocka_unit_test(test_no_index),
+        cmocka_unit_test(test_contradictions_are_notes),
+        cmocka_unit_test(test_tied_copy),
+        cmocka_unit_test(test_unknown_family),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
