@@ -26,7 +26,7 @@ struct walk {
 
 static enum zv_status in_line(const struct walk *walk, uint64_t line, enum zv_status status)
 {
-    if (walk->err != NULL && walk->err->status == status && !walk->err->has_offset &&
+    if (status != ZV_OK && walk->err != NULL && !walk->err->has_offset &&
         walk->err->where[0] == 0) {
         char where[256];
         const struct zv_slice file = walk->scope->family->file;

@@ -87,8 +87,7 @@ static enum zv_status finish_tensors(struct model_reader *reader, const struct p
                                      struct zv_error *err)
 {
     struct model_tensors tensors;
-    enum zv_status status =
-        model_read_safetensors(reader, paths->at, paths->count, &tensors, err);
+    enum zv_status status = model_read_safetensors(reader, paths->at, paths->count, &tensors, err);
     if (status == ZV_OK) {
         status = model_unpack(reader, &tensors, err);
     }
@@ -373,13 +372,11 @@ enum zv_status model_read_weights_file(struct model_reader *reader, const char *
     return finish_tensors(reader, &paths, err);
 }
 
-enum zv_status model_read_index(struct model_reader *reader, const char *path,
-                                struct zv_error *err)
+enum zv_status model_read_index(struct model_reader *reader, const char *path, struct zv_error *err)
 {
     const struct zv_slice file = last_segment(path);
     const size_t length = (size_t)(file.at - path);
-    const char *const folder =
-        length == 0 ? "." : zv_arena_copy(reader->arena, path, length);
+    const char *const folder = length == 0 ? "." : zv_arena_copy(reader->arena, path, length);
     struct stat info;
     if (folder == NULL) {
         return zv_fail_memory(err, "a path");

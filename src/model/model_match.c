@@ -28,7 +28,8 @@ static bool ends_with(struct zv_slice text, struct zv_slice end)
            memcmp(text.at + text.length - end.length, end.at, end.length) == 0;
 }
 
-/* Files saved from a class with or without a head differ by a prefix: "transformer.h.0" and "h.0". */
+/* Files saved from a class with or without a head differ by a prefix: "transformer.h.0" and "h.0".
+ */
 static void find_shift(struct matcher *matcher, const struct model_tensors *tensors)
 {
     const struct zv_model *const model = matcher->reader->model;
@@ -123,7 +124,7 @@ static void place_tensor(struct matcher *matcher, struct zv_tensor *tensor, bool
     tensor->split = known->split;
     tensor->linear = known->linear;
     tensor->rebuilt = known->rebuilt;
-    const bool packed = tensor->elements != known->elements && tensor->dtype == known->dtype;
+    const bool packed = tensor->elements == known->elements && tensor->dtype != known->dtype;
     if (!known->metadata && !packed && !same_shape(tensor, known)) {
         matcher->first_differing =
             matcher->differing++ == 0 ? tensor->name : matcher->first_differing;
@@ -145,7 +146,8 @@ static void note_differences(struct matcher *matcher)
                    matcher->missing, (int)missing.length, missing.at);
     }
     if (matcher->extra != 0) {
-        model_note(reader, "the files have %zu tensors that config.json does not explain, the first: %.*s",
+        model_note(reader,
+                   "the files have %zu tensors that config.json does not explain, the first: %.*s",
                    matcher->extra, (int)extra.length, extra.at);
     }
     if (matcher->differing != 0) {

@@ -80,8 +80,7 @@ struct model_tensors {
  * an error. Errors have where = the file.
  */
 enum zv_status model_read_safetensors(struct model_reader *reader, const char *const *paths,
-                                      size_t count, struct model_tensors *to,
-                                      struct zv_error *err);
+                                      size_t count, struct model_tensors *to, struct zv_error *err);
 
 /*
  * Finds out what packed and scaled weights count: a packed weight its values, scales and zeros

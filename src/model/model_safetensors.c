@@ -44,8 +44,7 @@ static enum zv_status remember(struct zv_strmap *names, const struct zv_tensor *
 }
 
 static enum zv_status read_headers(struct model_reader *reader, const char *const *paths,
-                                   size_t count, struct zv_safetensors *files,
-                                   struct zv_error *err)
+                                   size_t count, struct zv_safetensors *files, struct zv_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         struct zv_slice bytes;
@@ -85,8 +84,7 @@ static enum zv_status convert_all(struct model_reader *reader, const char *const
 }
 
 enum zv_status model_read_safetensors(struct model_reader *reader, const char *const *paths,
-                                      size_t count, struct model_tensors *to,
-                                      struct zv_error *err)
+                                      size_t count, struct model_tensors *to, struct zv_error *err)
 {
     *to = (struct model_tensors){0};
     reader->model->source = ZV_SOURCE_SAFETENSORS;

@@ -10,15 +10,32 @@
 
 /* Endings of tensors that describe a quantised weight and are no parameters themselves. */
 static const char *const describing[] = {
-    ".weight.absmax",       ".weight.quant_map",       ".weight.nested_absmax",
-    ".weight.nested_quant_map", ".SCB",                ".weight_format",
-    ".qzeros",              ".scales",                 ".g_idx",
-    ".weight_scale_inv",    ".weight_scale",           ".weight_scale_2",
-    ".input_scale",         ".weight_shape",           ".weight_zero_point",
-    ".weight_g_idx",        ".weight_global_scale",    ".input_global_scale",
-    ".k_scale",             ".v_scale",                ".q_scale",
-    "_proj_scales",         "_blocks_scales",          ".output_scale",
-    ".input_zero_point",    ".activation_scale",
+    ".weight.absmax",
+    ".weight.quant_map",
+    ".weight.nested_absmax",
+    ".weight.nested_quant_map",
+    ".SCB",
+    ".weight_format",
+    ".qzeros",
+    ".scales",
+    ".g_idx",
+    ".weight_scale_inv",
+    ".weight_scale",
+    ".weight_scale_2",
+    ".input_scale",
+    ".weight_shape",
+    ".weight_zero_point",
+    ".weight_g_idx",
+    ".weight_global_scale",
+    ".input_global_scale",
+    ".k_scale",
+    ".v_scale",
+    ".q_scale",
+    "_proj_scales",
+    "_blocks_scales",
+    ".output_scale",
+    ".input_zero_point",
+    ".activation_scale",
 };
 
 static bool describes(const struct zv_tensor *tensor)
@@ -71,7 +88,8 @@ static struct packing packing_of(const struct model_reader *reader, const struct
     }
     if (zv_slice_ends(tensor->name, ".weight") && tensor->dtype == ZV_DTYPE_U8) {
         const struct zv_slice stem = without(tensor->name, ".weight");
-        if (has_sibling(names, tensor->name, ".absmax") || has_sibling(names, stem, ".weight_scale")) {
+        if (has_sibling(names, tensor->name, ".absmax") ||
+            has_sibling(names, stem, ".weight_scale")) {
             return (struct packing){2, 1}; /* bitsandbytes 4 bit, NVFP4 of Model Optimizer */
         }
     }

@@ -33,8 +33,8 @@ static void open_truth(struct truth *truth)
     (void)snprintf(path, sizeof path, "%s/tests/data/models/expected.tsv",
                    getenv("ZIRVE_SOURCE_DIR"));
     assert_int_equal(zv_file_open(&truth->file, path, NULL), ZV_OK);
-    assert_int_equal(
-        zv_table_read(&truth->table, zv_file_slice(&truth->file), &truth->arena, NULL), ZV_OK);
+    assert_int_equal(zv_table_read(&truth->table, zv_file_slice(&truth->file), &truth->arena, NULL),
+                     ZV_OK);
 }
 
 static void close_truth(struct truth *truth)
@@ -46,15 +46,15 @@ static void close_truth(struct truth *truth)
 static uint64_t number_of(const struct truth *truth, size_t row, const char *column)
 {
     uint64_t number = 0;
-    (void)zv_slice_u64(
-        zv_table_cell(&truth->table, row, zv_table_column(&truth->table, column)), &number);
+    (void)zv_slice_u64(zv_table_cell(&truth->table, row, zv_table_column(&truth->table, column)),
+                       &number);
     return number;
 }
 
 static bool is(const struct truth *truth, size_t row, const char *column, const char *text)
 {
-    return zv_slice_equal(
-        zv_table_cell(&truth->table, row, zv_table_column(&truth->table, column)), text);
+    return zv_slice_equal(zv_table_cell(&truth->table, row, zv_table_column(&truth->table, column)),
+                          text);
 }
 
 static void name_of(const struct truth *truth, size_t row, char name[128])
@@ -101,8 +101,8 @@ static size_t check_config(const struct truth *truth, size_t row, const char *fi
         wrong = 1;
     } else if (opened.model.parameters != number_of(truth, row, "parameters") &&
                opened.model.parameters != number_of(truth, row, "module_parameters")) {
-        print_error("%s/%s: %llu parameters, the checkpoint has %llu (the class %llu)\n", name, file,
-                    (unsigned long long)opened.model.parameters,
+        print_error("%s/%s: %llu parameters, the checkpoint has %llu (the class %llu)\n", name,
+                    file, (unsigned long long)opened.model.parameters,
                     (unsigned long long)number_of(truth, row, "parameters"),
                     (unsigned long long)number_of(truth, row, "module_parameters"));
         wrong = 1;
