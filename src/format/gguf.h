@@ -24,7 +24,7 @@
 #include "zirve/error.h"
 
 enum {
-    ZV_GGUF_MAX_HEADER = 512 * 1024 * 1024, /* bytes before the data */
+    ZV_GGUF_MAX_HEADER = 128 * 1024 * 1024, /* bytes before the data */
     ZV_GGUF_MAX_ENTRIES = 1024 * 1024,      /* tensors, and pairs */
     ZV_GGUF_MAX_DIMS = 4,
     ZV_GGUF_MAX_NESTING = 8 /* arrays in arrays */

@@ -390,7 +390,7 @@ static enum zv_json_token read_scalar(struct zv_json_reader *reader, unsigned ch
     if (reader->allow_nonfinite && c == '-' && is_minus_infinity(reader)) {
         return read_nonfinite(reader, "-Infinity");
     }
-    return read_number(reader);
+    return is_number_char(c) ? read_number(reader) : fail(reader, "expected a value");
 }
 
 static bool skip_comma(struct zv_json_reader *reader)

@@ -21,18 +21,20 @@ static ptrdiff_t drip_read(void *source, unsigned char *to, size_t size)
     return (ptrdiff_t)count;
 }
 
-static uint64_t run(const unsigned char *data, size_t size, size_t step)
+static uint64_t run(const unsigned char *data, size_t size, size_t step, bool nonfinite)
 {
     struct drip drip = {.text = data, .left = size, .step = step};
     struct zv_json_reader reader;
     if (zv_json_open(&reader, drip_read, &drip, 16, 1 << 20) != ZV_OK) {
         abort();
     }
+    reader.allow_nonfinite = nonfinite;
     uint64_t hash = 1469598103934665603U;
     enum zv_json_token token;
     do {
         token = zv_json_next(&reader);
         hash = (hash ^ (uint64_t)token) * 1099511628211U;
+        hash = (hash ^ reader.offset) * 1099511628211U;
         if (token == ZV_JSON_STRING || token == ZV_JSON_KEY || token == ZV_JSON_NUMBER) {
             for (size_t i = 0; i < reader.length; i++) {
                 hash = (hash ^ (unsigned char)reader.text[i]) * 1099511628211U;
@@ -46,8 +48,12 @@ static uint64_t run(const unsigned char *data, size_t size, size_t step)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (run(data, size, size + 1) != run(data, size, 3)) {
-        abort();
+    for (int nonfinite = 0; nonfinite < 2; nonfinite++) {
+        const uint64_t whole = run(data, size, size + 1, nonfinite != 0);
+        if (whole != run(data, size, 3, nonfinite != 0) ||
+            whole != run(data, size, 1, nonfinite != 0)) {
+            abort();
+        }
     }
     return 0;
 }

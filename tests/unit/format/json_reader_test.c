@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "support/fail_memory.h"
 #include "support/test.h"
 
 struct drip {
@@ -22,11 +23,12 @@ static ptrdiff_t drip_read(void *source, unsigned char *to, size_t size)
 }
 
 /* Writes the tokens as one letter each; '!' marks an error. */
-static void letters(const char *text, size_t step, char out[static 64])
+static void letters(const char *text, size_t step, bool nonfinite, char out[static 64])
 {
     struct drip drip = {.text = text, .left = strlen(text), .step = step};
     struct zv_json_reader reader;
     assert_int_equal(zv_json_open(&reader, drip_read, &drip, 16, 1 << 20), ZV_OK);
+    reader.allow_nonfinite = nonfinite;
     size_t n = 0;
     while (n < 62) {
         const enum zv_json_token token = zv_json_next(&reader);
@@ -73,14 +75,145 @@ static void test_tables(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (size_t step = 1; step < 8; step++) {
             char got[64];
-            letters(rows[i].text, step, got);
+            letters(rows[i].text, step, false, got);
             assert_string_equal(got, rows[i].want);
         }
     }
 }
 
+static void test_nonfinite(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *strict;
+        const char *python;
+    } rows[] = {
+        {"[NaN,Infinity,-Infinity,-1]", "[!", "[nnnn]."},
+        {"-Infinity", "!", "n."},
+        {"[-Inf]", "[!", "[!"},
+        {"[Nan]", "[!", "[!"},
+        {"[-]", "[!", "[!"},
+        {"-", "!", "!"},
+        {"[-0,+Infinity]", "[n!", "[n!"},
+        {"{\"a\":NaN}", "{k!", "{kn}."},
+        {"{NaN:1}", "{!", "{!"},
+        {"NaNa", "!", "n!"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (size_t step = 1; step < 12; step++) {
+            char got[64];
+            letters(rows[i].text, step, false, got);
+            assert_string_equal(got, rows[i].strict);
+            letters(rows[i].text, step, true, got);
+            assert_string_equal(got, rows[i].python);
+        }
+    }
+}
+
+/* Strings and numbers of all lengths around the window and the eight bytes of a step. */
+static void test_lengths(void **state)
+{
+    (void)state;
+    for (size_t length = 0; length < 70; length++) {
+        for (size_t step = 1; step < 20; step++) {
+            char text[160];
+            size_t at = 0;
+            text[at++] = '[';
+            text[at++] = '"';
+            memset(text + at, 'a', length);
+            at += length;
+            memcpy(text + at, "\\\"\xc3\xa9\" , ", 9);
+            at += 7 + 1;
+            memset(text + at, '7', length + 1);
+            at += length + 1;
+            text[at++] = ']';
+            struct drip drip = {.text = text, .left = at, .step = step};
+            struct zv_json_reader reader;
+            assert_int_equal(zv_json_open(&reader, drip_read, &drip, 16, 1 << 20), ZV_OK);
+            assert_int_equal(zv_json_next(&reader), ZV_JSON_ARRAY_BEGIN);
+            assert_int_equal(reader.offset, 0);
+            assert_int_equal(zv_json_next(&reader), ZV_JSON_STRING);
+            assert_int_equal(reader.offset, 1);
+            assert_int_equal(reader.length, length + 4);
+            assert_memory_equal(reader.text, text + 2, length + 4);
+            assert_true(reader.has_escape);
+            assert_int_equal(zv_json_next(&reader), ZV_JSON_NUMBER);
+            assert_int_equal(reader.offset, length + 10);
+            assert_int_equal(reader.length, length + 1);
+            assert_memory_equal(reader.text, text + length + 10, length + 1);
+            assert_int_equal(zv_json_next(&reader), ZV_JSON_ARRAY_END);
+            assert_int_equal(reader.offset, at - 1);
+            assert_int_equal(zv_json_next(&reader), ZV_JSON_END);
+            zv_json_close(&reader);
+        }
+    }
+}
+
+/* Every byte value at every place of a string: only some need a second look. */
+static void test_bytes(void **state)
+{
+    (void)state;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        for (size_t place = 0; place < 18; place++) {
+            char text[] = "\"aaaaaaaaaaaaaaaaaa\"";
+            text[1 + place] = (char)byte;
+            struct drip drip = {.text = text, .left = sizeof text - 1, .step = 64};
+            struct zv_json_reader reader;
+            assert_int_equal(zv_json_open(&reader, drip_read, &drip, 64, 64), ZV_OK);
+            const enum zv_json_token want =
+                byte < 0x20 || byte >= 0x80 || byte == '\\' ? ZV_JSON_ERROR : ZV_JSON_STRING;
+            assert_int_equal(zv_json_next(&reader), want);
+            if (want == ZV_JSON_STRING) {
+                assert_int_equal(reader.length, byte == '"' ? place : 18);
+            }
+            zv_json_close(&reader);
+        }
+    }
+}
+
+static ptrdiff_t broken_read(void *source, unsigned char *to, size_t size)
+{
+    (void)source;
+    (void)to;
+    (void)size;
+    return -1;
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct zv_json_reader reader;
+    struct drip drip = {
+        .text = "\"0123456789012345678901234567890123456789\"", .left = 42, .step = 5};
+    assert_int_equal(zv_json_open(&reader, drip_read, &drip, 16, 32), ZV_OK);
+    assert_int_equal(zv_json_next(&reader), ZV_JSON_ERROR);
+    assert_int_equal(reader.err.status, ZV_E_LIMIT);
+    assert_int_equal(zv_json_next(&reader), ZV_JSON_ERROR); /* stays */
+    zv_json_close(&reader);
+    assert_int_equal(zv_json_open(&reader, broken_read, NULL, 16, 32), ZV_OK);
+    assert_int_equal(zv_json_next(&reader), ZV_JSON_ERROR);
+    assert_int_equal(reader.err.status, ZV_E_IO);
+    zv_json_close(&reader);
+    fail_memory_start(1);
+    assert_int_equal(zv_json_open(&reader, drip_read, &drip, 16, 32), ZV_E_NOMEM);
+    zv_json_close(&reader);
+    fail_memory_start(2);
+    drip = (struct drip){.text = "\"0123456789012345678\"", .left = 21, .step = 5};
+    assert_int_equal(zv_json_open(&reader, drip_read, &drip, 16, 32), ZV_OK);
+    assert_int_equal(zv_json_next(&reader), ZV_JSON_ERROR);
+    assert_int_equal(reader.err.status, ZV_E_NOMEM);
+    zv_json_close(&reader);
+    fail_memory_stop();
+    assert_int_equal(fail_memory.blocks, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tables),   cmocka_unit_test(test_nonfinite),
+        cmocka_unit_test(test_lengths),  cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_refusals),
+    };
     return cmocka_run_group_tests_name("json_reader", tests, NULL, NULL);
 }
