@@ -30,7 +30,9 @@ bool zv_buffer_append(struct zv_buffer *buffer, const char *data, size_t size)
     if (to == NULL) {
         return false;
     }
-    memcpy(to, data, size);
+    if (size != 0) { /* data may be NULL then, which memcpy forbids */
+        memcpy(to, data, size);
+    }
     buffer->size += size;
     return true;
 }

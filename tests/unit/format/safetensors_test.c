@@ -246,7 +246,7 @@ static void test_many(void **state)
         zv_arena_free(&arena);
         fail_memory_stop();
         assert_int_equal(fail_memory.blocks, 0);
-        assert_true(fail_memory.peak < (size_t)COUNT * 600 + 200 * 1024);
+        assert_true(fail_memory.peak < (size_t)COUNT * 600 + 204800);
         drop_file(input);
         free(json);
     }
