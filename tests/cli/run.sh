@@ -2,11 +2,11 @@
 # Runs every tests/cli/*.t: lines "$ COMMAND" followed by what it prints, "? N" for its exit status when
 # that is not 0. Standard output and error are compared together. --accept writes what comes out now.
 set -u
-cd "$(dirname "$0")/../.." || exit 1
 accept=
 [ "${1:-}" = --accept ] && { accept=1; shift; }
 zirve=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
+cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$zirve" "$work/bin/zirve"
