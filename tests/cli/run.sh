@@ -4,7 +4,7 @@
 set -u
 accept=
 [ "${1:-}" = --accept ] && { accept=1; shift; }
-zirve=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+zirve=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") || exit 1
 shift
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
