@@ -90,6 +90,27 @@ enum zv_status arguments_millionths(const struct arguments *args, const char *na
     return ZV_OK;
 }
 
+enum zv_status arguments_counts(const struct arguments *args, const char *name,
+                                struct count_list *to, struct zv_error *err)
+{
+    struct zv_slice rest = zv_slice_of(arguments_value(args, name));
+    struct count_list list = {.count = 0};
+    if (arguments_value(args, name) == NULL) {
+        return ZV_OK;
+    }
+    do {
+        const struct zv_slice one = zv_slice_trim(zv_slice_cut(&rest, ','));
+        if (list.count == COUNT_LIST_MAX || !count_parse(one, &list.values[list.count]) ||
+            list.values[list.count] == 0) {
+            return zv_fail(err, ZV_E_USAGE, "--%s %s: expected whole numbers above 0, at most %d",
+                           name, arguments_value(args, name), COUNT_LIST_MAX);
+        }
+        list.count++;
+    } while (rest.length != 0);
+    *to = list;
+    return ZV_OK;
+}
+
 enum zv_status arguments_choice(const struct arguments *args, const char *name,
                                 const char *const *words, unsigned *to, struct zv_error *err)
 {

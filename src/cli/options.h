@@ -89,6 +89,14 @@ enum zv_status arguments_bytes(const struct arguments *args, const char *name, u
 /* A decimal in millionths: "0.9" is 900000. */
 enum zv_status arguments_millionths(const struct arguments *args, const char *name, uint64_t *to,
                                     struct zv_error *err);
+/* "16,8,4": whole numbers above 0, at most COUNT_LIST_MAX. */
+enum { COUNT_LIST_MAX = 16 };
+struct count_list {
+    uint64_t values[COUNT_LIST_MAX];
+    size_t count;
+};
+enum zv_status arguments_counts(const struct arguments *args, const char *name,
+                                struct count_list *to, struct zv_error *err);
 /* One of the words in a NULL-terminated list: its index. */
 enum zv_status arguments_choice(const struct arguments *args, const char *name,
                                 const char *const *words, unsigned *to, struct zv_error *err);

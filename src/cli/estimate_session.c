@@ -1,0 +1,125 @@
+#include "cli/estimate_session.h"
+
+#include "base/fail.h"
+#include "cli/estimate_options.h"
+#include "cli/output.h"
+
+int session_exit_code(enum zv_verdict verdict)
+{
+    static const int codes[] = {[ZV_FITS] = 0, [ZV_FITS_NOT] = 1, [ZV_CANNOT_TELL] = 6};
+    return codes[verdict];
+}
+
+enum zv_status session_open_card(struct session *session, const char *card, struct zv_error *err)
+{
+    if (card == NULL) {
+        return ZV_OK;
+    }
+    enum zv_status status = card_files_open(&session->cards, &session->arena, err);
+    if (status == ZV_OK) {
+        status =
+            zv_capacity_of(&session->cards.table, card, &session->capacity, &session->arena, err);
+    }
+    session->has_card = status == ZV_OK;
+    if (session->has_card && session->capacity.card == NULL) {
+        output_note("%s is taken literally; a real card of that name allows less or more", card);
+    }
+    return status;
+}
+
+enum zv_status session_open(struct session *session, const struct arguments *args,
+                            struct zv_error *err)
+{
+    const char *const items = arguments_value(args, "items");
+    *session = (struct session){.limits = {.fraction_millionths = 1000000}};
+    enum zv_status status =
+        estimate_job(&session->job, &session->command, args, &session->arena, err);
+    if (status == ZV_OK && items != NULL) {
+        status = zv_file_open(&session->items, items, err);
+        if (status == ZV_OK) {
+            status = estimate_items_file(&session->job, zv_file_slice(&session->items), err);
+            (void)zv_fail_where(err, items);
+        }
+    }
+    if (status == ZV_OK) {
+        status = arguments_bytes(args, "in-use", &session->limits.in_use_bytes, err);
+    }
+    return status;
+}
+
+enum zv_status session_open_model(struct session *session, const struct arguments *args,
+                                  struct zv_error *err)
+{
+    const struct zv_job *const job = &session->job;
+    const char *path = args->operand_count != 0 ? args->operands[0] : NULL;
+    if (args->operand_count > 1) {
+        return zv_fail(err, ZV_E_USAGE, "one model at a time: %s and %s", args->operands[0],
+                       args->operands[1]);
+    }
+    if (path == NULL && job->serve.model_path.length != 0) {
+        path =
+            zv_arena_copy(&session->arena, job->serve.model_path.at, job->serve.model_path.length);
+    }
+    if (path == NULL) {
+        return zv_fail(err, ZV_E_USAGE,
+                       "expected a model (a folder, .gguf, .safetensors or config.json), or "
+                       "--parameters and --bits");
+    }
+    const enum zv_status status =
+        zv_model_open(&session->model, &session->model_files, path, &session->arena, err);
+    return status != ZV_OK
+               ? status
+               : zv_runtime_resolve(&session->rules, job->runtime, job->runtime_version,
+                                    arguments_has(args, "assume"), &session->arena, err);
+}
+
+const struct zv_runtime_rules *session_rules(const struct session *session)
+{
+    return session->job.runtime != ZV_RUNTIME_NONE ? &session->rules : NULL;
+}
+
+enum zv_status session_answer(const struct session *session, const struct zv_job *job,
+                              const struct zv_capacity *capacity, struct answer *answer,
+                              struct zv_arena *arena, struct zv_error *err)
+{
+    const struct zv_estimate_input input = {
+        .model = &session->model,
+        .job = job,
+        .rules = session_rules(session),
+        .capacity_bytes = capacity != NULL ? capacity->low : 0,
+    };
+    answer->fit = (struct zv_fit){0};
+    answer->judged = capacity != NULL;
+    answer->limits = session->limits;
+    enum zv_status status = zv_estimate_run(&answer->estimate, &input, arena, err);
+    if (status == ZV_OK && capacity != NULL) {
+        answer->limits.fraction_millionths = answer->estimate.fraction_millionths;
+        status =
+            zv_fit_judge(&answer->fit, &answer->estimate.ledger, capacity, &answer->limits, err);
+    }
+    return status;
+}
+
+void session_notes(const struct session *session)
+{
+    const struct zv_runtime_rules *const rules = session_rules(session);
+    if (rules != NULL && rules->note[0] != 0) {
+        output_note("%s", rules->note);
+    }
+    for (size_t i = 0; i < session->command.extra_count; i++) {
+        const struct zv_command_extra *const extra = &session->command.extras[i];
+        if (extra->matters) {
+            output_note("option %.*s: %s", (int)extra->name.length, extra->name.at, extra->why);
+        }
+    }
+}
+
+void session_close(struct session *session)
+{
+    zv_model_close(session->model_files);
+    if (session->items.data != NULL) {
+        zv_file_close(&session->items);
+    }
+    card_files_close(&session->cards);
+    zv_arena_free(&session->arena);
+}

@@ -1,0 +1,13 @@
+/* The ways zirve estimate answers, one file each. Each writes the result to out and sets its exit
+ * code. */
+#ifndef ZIRVE_CLI_ESTIMATE_VERB_H
+#define ZIRVE_CLI_ESTIMATE_VERB_H
+
+#include "cli/estimate_session.h"
+#include "cli/output.h"
+
+/* Figures by hand: --parameters, --layers. */
+enum zv_status estimate_numbers(struct session *session, const struct arguments *args,
+                                struct output *out, struct zv_error *err);
+
+#endif
