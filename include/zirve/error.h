@@ -27,7 +27,7 @@
     X(ZV_E_BUG, 11, "an internal rule was broken", 70)
 
 enum zv_status {
-#define ZV_STATUS_ENUM(name, value, sentence, exit_code) name = value,
+#define ZV_STATUS_ENUM(name, value, sentence, exit_code) name = (value),
     ZV_STATUS_LIST(ZV_STATUS_ENUM)
 #undef ZV_STATUS_ENUM
 };

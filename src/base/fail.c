@@ -92,12 +92,10 @@ const char *zv_status_sentence(enum zv_status status)
 
 int zv_status_exit_code(enum zv_status status)
 {
-    switch (status) {
-#define CASE(name, value, sentence, exit_code)                                                     \
-    case name:                                                                                     \
-        return exit_code;
-        ZV_STATUS_LIST(CASE)
-#undef CASE
-    }
-    return 70;
+    static const int exit_codes[] = {
+#define EXIT_CODE(name, value, sentence, exit_code) [name] = (exit_code),
+        ZV_STATUS_LIST(EXIT_CODE)
+#undef EXIT_CODE
+    };
+    return (size_t)status < sizeof exit_codes / sizeof exit_codes[0] ? exit_codes[status] : 70;
 }

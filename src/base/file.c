@@ -13,6 +13,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
+enum { READ_STEP = 65536 }; /* bytes asked for at once */
+
 /* strerror is not thread-safe; the GNU strerror_r is. */
 static enum zv_status fail_system(struct zv_error *err, const char *path, const char *what)
 {
@@ -27,9 +29,9 @@ static enum zv_status read_all(struct zv_file *file, int fd, const char *path, s
 {
     struct zv_buffer buffer = {.limit = ZV_FILE_PIPE_LIMIT};
     for (;;) {
-        char *const to = zv_buffer_reserve(&buffer, 64 * 1024);
+        char *const to = zv_buffer_reserve(&buffer, READ_STEP);
         if (to == NULL) {
-            const bool full = buffer.size + 64 * 1024 > buffer.limit;
+            const bool full = buffer.size + READ_STEP > buffer.limit;
             zv_buffer_free(&buffer);
             (void)zv_fail(err, full ? ZV_E_LIMIT : ZV_E_NOMEM,
                           full ? "more than %d bytes from what is no regular file"
@@ -38,7 +40,7 @@ static enum zv_status read_all(struct zv_file *file, int fd, const char *path, s
             (void)zv_fail_where(err, path);
             return full ? ZV_E_LIMIT : ZV_E_NOMEM;
         }
-        const ssize_t got = read(fd, to, 64 * 1024);
+        const ssize_t got = read(fd, to, READ_STEP);
         if (got < 0 && errno == EINTR) {
             continue;
         }

@@ -10,9 +10,9 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static char lower(char c)
+static int lower(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+    return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 }
 
 struct zv_slice zv_slice_of(const char *text)
@@ -168,8 +168,8 @@ bool zv_slice_fixed(struct zv_slice slice, unsigned digits, uint64_t *to)
         return false;
     }
     for (unsigned i = 0; i < digits; i++) {
-        const char c = i < fraction.length ? fraction.at[i] : '0';
-        const unsigned digit = (unsigned char)c - (unsigned)'0';
+        const unsigned c = i < fraction.length ? (unsigned char)fraction.at[i] : '0';
+        const unsigned digit = c - (unsigned)'0';
         if (digit > 9 || __builtin_mul_overflow(value, 10U, &value) ||
             __builtin_add_overflow(value, digit, &value)) {
             return false;

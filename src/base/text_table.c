@@ -91,6 +91,6 @@ int zv_table_column(const struct zv_table *table, const char *name)
 
 struct zv_slice zv_table_cell(const struct zv_table *table, size_t row, int column)
 {
-    return column < 0 ? (struct zv_slice){0}
-                      : table->cells[row * table->column_count + (size_t)column];
+    const struct zv_slice unknown = {0};
+    return column < 0 ? unknown : table->cells[row * table->column_count + (size_t)column];
 }

@@ -62,11 +62,12 @@ static size_t probe(struct zv_json_items items, const uint32_t *slots, struct zv
     return slot;
 }
 
-static const struct zv_json_value *find_in_few(struct zv_json_items items, struct zv_slice key)
+static const struct zv_json_value *find_in_few(const struct zv_json_value *items, size_t count,
+                                               struct zv_slice key)
 {
-    for (size_t i = 0; i < items.count; i++) {
-        if (same_key(items.at[i].key, key)) {
-            return &items.at[i];
+    for (size_t i = 0; i < count; i++) {
+        if (same_key(items[i].key, key)) {
+            return &items[i];
         }
     }
     return NULL;
@@ -84,8 +85,7 @@ static enum zv_status fail_duplicate(struct builder *builder, const struct zv_js
 static enum zv_status check_few(struct builder *builder, struct zv_json_items items)
 {
     for (size_t i = 1; i < items.count; i++) {
-        const struct zv_json_items before = {items.at, i};
-        if (find_in_few(before, items.at[i].key) != NULL) {
+        if (find_in_few(items.at, i, items.at[i].key) != NULL) {
             return fail_duplicate(builder, &items.at[i]);
         }
     }
@@ -283,7 +283,7 @@ const struct zv_json_value *zv_json_find_slice(const struct zv_json_value *objec
     }
     const struct zv_json_items items = object->u.items;
     if (items.count <= INDEX_ABOVE) {
-        return find_in_few(items, key);
+        return find_in_few(items.at, items.count, key);
     }
     const uint32_t *const slots = slots_of(items);
     const uint32_t found = slots[probe(items, slots, key)];
