@@ -120,6 +120,21 @@ static int copy_entry(const char *path, const struct stat *info, int kind, struc
     return kind == FTW_F && copy_file(path, target) ? 0 : -1;
 }
 
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place)
+{
+    (void)info;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+void sparse_model_remove(const char *folder)
+{
+    if (strncmp(folder, "/tmp/zirve-model-", 17) == 0) {
+        (void)nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    }
+}
+
 bool sparse_model_make(const char *name, char folder[SPARSE_MODEL_PATH])
 {
     char from[SPARSE_MODEL_PATH];
@@ -134,20 +149,9 @@ bool sparse_model_make(const char *name, char folder[SPARSE_MODEL_PATH])
     const char *const base = strrchr(from, '/');
     const bool is_file = zv_slice_ends(zv_slice_of(from), ".header");
     from_length = is_file && base != NULL ? (size_t)(base - from) : strlen(from);
-    return nftw(from, copy_entry, 16, FTW_PHYS) == 0;
-}
-
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place)
-{
-    (void)info;
-    (void)kind;
-    (void)place;
-    return remove(path);
-}
-
-void sparse_model_remove(const char *folder)
-{
-    if (strncmp(folder, "/tmp/zirve-model-", 17) == 0) {
-        (void)nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    const bool done = nftw(from, copy_entry, 16, FTW_PHYS) == 0;
+    if (!done) {
+        sparse_model_remove(folder);
     }
+    return done;
 }
