@@ -20,14 +20,14 @@ static enum zv_status one_value(struct session *session, const struct arguments 
 static enum zv_status estimate_model(struct session *session, const struct arguments *args,
                                      struct output *out, struct zv_error *err)
 {
-    const struct zv_capacity *const capacity = session->has_card ? &session->capacity : NULL;
-    struct answer answer;
+    struct zv_answer answer;
     enum zv_status status = one_value(session, args, err);
     if (status == ZV_OK) {
         status = session_open_model(session, args, err);
     }
     if (status == ZV_OK) {
-        status = session_answer(session, &session->job, capacity, &answer, &session->arena, err);
+        const struct zv_question question = session_question(session);
+        status = zv_question_answer(&answer, &question, &session->arena, err);
     }
     if (status != ZV_OK) {
         return status;
@@ -41,7 +41,7 @@ static enum zv_status estimate_model(struct session *session, const struct argum
         .model = &session->model,
         .job = &session->job,
         .rules = session_rules(session),
-        .capacity = capacity,
+        .capacity = session->has_card ? &session->capacity : NULL,
         .fit = &answer.fit,
         .limits = &answer.limits,
         .verbose = arguments_has(args, "verbose"),

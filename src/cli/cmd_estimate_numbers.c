@@ -39,6 +39,7 @@ enum zv_status estimate_numbers(struct session *session, const struct arguments 
     struct count_list bits = {.values = {16}, .count = 1};
     struct count_list sequences = {.values = {1}, .count = 1};
     struct zv_numbers numbers;
+    const struct zv_fit_limits limits = {session->in_use_bytes, 1000000};
     report = (struct report_numbers){.capacity = session->has_card ? &session->capacity : NULL};
     enum zv_status status = read_numbers(&numbers, session, args, err);
     if (status == ZV_OK) {
@@ -59,7 +60,7 @@ enum zv_status estimate_numbers(struct session *session, const struct arguments 
         report.numbers[report.count] = numbers;
         status = zv_numbers_ledger(&numbers, ledger, err);
         if (status == ZV_OK && session->has_card) {
-            status = zv_fit_judge(fit, ledger, &session->capacity, &session->limits, err);
+            status = zv_fit_judge(fit, ledger, &session->capacity, &limits, err);
             const int code = session_exit_code(fit->verdict);
             out->exit_code = code > out->exit_code ? code : out->exit_code;
         }

@@ -31,7 +31,7 @@ enum zv_status session_open(struct session *session, const struct arguments *arg
                             struct zv_error *err)
 {
     const char *const items = arguments_value(args, "items");
-    *session = (struct session){.limits = {.fraction_millionths = 1000000}};
+    *session = (struct session){0};
     enum zv_status status =
         estimate_job(&session->job, &session->command, args, &session->arena, err);
     if (status == ZV_OK && items != NULL) {
@@ -42,7 +42,7 @@ enum zv_status session_open(struct session *session, const struct arguments *arg
         }
     }
     if (status == ZV_OK) {
-        status = arguments_bytes(args, "in-use", &session->limits.in_use_bytes, err);
+        status = arguments_bytes(args, "in-use", &session->in_use_bytes, err);
     }
     return status;
 }
@@ -78,26 +78,13 @@ const struct zv_runtime_rules *session_rules(const struct session *session)
     return session->job.runtime != ZV_RUNTIME_NONE ? &session->rules : NULL;
 }
 
-enum zv_status session_answer(const struct session *session, const struct zv_job *job,
-                              const struct zv_capacity *capacity, struct answer *answer,
-                              struct zv_arena *arena, struct zv_error *err)
+struct zv_question session_question(const struct session *session)
 {
-    const struct zv_estimate_input input = {
-        .model = &session->model,
-        .job = job,
-        .rules = session_rules(session),
-        .capacity_bytes = capacity != NULL ? capacity->low : 0,
+    return (struct zv_question){
+        .input = {.model = &session->model, .job = &session->job, .rules = session_rules(session)},
+        .capacity = session->has_card ? &session->capacity : NULL,
+        .in_use_bytes = session->in_use_bytes,
     };
-    answer->fit = (struct zv_fit){0};
-    answer->judged = capacity != NULL;
-    answer->limits = session->limits;
-    enum zv_status status = zv_estimate_run(&answer->estimate, &input, arena, err);
-    if (status == ZV_OK && capacity != NULL) {
-        answer->limits.fraction_millionths = answer->estimate.fraction_millionths;
-        status =
-            zv_fit_judge(&answer->fit, &answer->estimate.ledger, capacity, &answer->limits, err);
-    }
-    return status;
 }
 
 void session_notes(const struct session *session)

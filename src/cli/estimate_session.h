@@ -1,9 +1,9 @@
 /*
- * Session: what one run of zirve estimate holds open, and one estimate of a job on a card.
+ * Session: what one run of zirve estimate holds open, and the question it asks of room estimate.
  *
  *   options ──► session_open ──► job, card
  *   MODEL   ──► session_open_model ──► model, rules
- *   a job and a card ──► session_answer ──► estimate, fit       (as often as wanted)
+ *   all of it ──► session_question ──► answered, searched, varied by room estimate
  *
  * The session owns everything; close it also after a failure.
  */
@@ -13,8 +13,7 @@
 #include "base/file.h"
 #include "cli/card_files.h"
 #include "cli/options.h"
-#include "estimate/estimate.h"
-#include "estimate/fit.h"
+#include "estimate/question.h"
 #include "job/job.h"
 #include "model/model.h"
 #include "runtime/command_line.h"
@@ -31,15 +30,7 @@ struct session {
     struct zv_runtime_rules rules;
     struct zv_capacity capacity;
     bool has_card;
-    struct zv_fit_limits limits; /* the fraction is the estimate's: see session_answer */
-};
-
-/* One job on one card. */
-struct answer {
-    struct zv_estimate estimate;
-    struct zv_fit fit;
-    struct zv_fit_limits limits; /* as used */
-    bool judged;                 /* a card was given: fit and limits mean something */
+    uint64_t in_use_bytes; /* of the card, by others */
 };
 
 /* The job and the card of the options; card NULL: none. Errors: ZV_E_USAGE, ZV_E_IO, ZV_E_SYNTAX,
@@ -56,11 +47,9 @@ enum zv_status session_open_model(struct session *session, const struct argument
 /* The rules of the session's runtime, NULL when the job names none. */
 const struct zv_runtime_rules *session_rules(const struct session *session);
 
-/* Estimates job on the session's model and judges it against capacity (NULL: not judged). The
- * answer lives in arena. Errors: as zv_estimate_run and zv_fit_judge. */
-enum zv_status session_answer(const struct session *session, const struct zv_job *job,
-                              const struct zv_capacity *capacity, struct answer *answer,
-                              struct zv_arena *arena, struct zv_error *err);
+/* The session's job on its model and card, with all that was opened beside them: what
+ * zv_question_answer, zv_advise, zv_search_run and zv_grid_run take. Points into the session. */
+struct zv_question session_question(const struct session *session);
 
 /* 0 fits, 1 does not, 6 cannot tell. */
 int session_exit_code(enum zv_verdict verdict);
