@@ -28,7 +28,7 @@ static void add_up(struct sums *sums, const struct block *block)
     case BLOCK_ALLOCATED:
         sums->value[ZV_STAT_ALLOCATION]++;
         sums->value[ZV_STAT_ALLOCATED_BYTES] += block->size;
-        /* fall through */
+        __attribute__((fallthrough));
     case BLOCK_PENDING:
         sums->value[ZV_STAT_ACTIVE]++;
         sums->value[ZV_STAT_ACTIVE_BYTES] += block->size;

@@ -3,6 +3,7 @@
 #ifndef ZIRVE_BASE_CHECKED_H
 #define ZIRVE_BASE_CHECKED_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -13,10 +13,12 @@ static void make_printable(char *text)
     }
 }
 
-static void record(struct zv_error *err, enum zv_status status, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void
+record(struct zv_error *err, enum zv_status status, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 
-static void record(struct zv_error *err, enum zv_status status, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void
+record(struct zv_error *err, enum zv_status status, const char *format, va_list args)
 {
     err->status = status;
     (void)vsnprintf(err->text, sizeof err->text, format, args);

@@ -166,7 +166,7 @@ enum zv_status zv_capacity_of(const struct zv_card_table *table, const char *nam
         };
         return ZV_OK;
     }
-    const struct zv_card *card;
+    const struct zv_card *card = NULL;
     const enum zv_status status = zv_card_find(table, name, &card, err);
     if (status == ZV_OK) {
         capacity_of_card(card, capacity, arena);

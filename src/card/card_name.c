@@ -61,7 +61,11 @@ static bool add_split(struct card_tokens *tokens, const char *word, size_t lengt
         letters++;
     }
     if (letters < length && splits_after(word, letters)) {
-        return add(tokens, word, letters) && add_split(tokens, word + letters, length - letters);
+        if (!add(tokens, word, letters)) {
+            return false;
+        }
+        word += letters;
+        length -= letters;
     }
     size_t digits = 0;
     while (digits < length && is_digit(word[digits])) {

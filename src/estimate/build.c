@@ -13,7 +13,8 @@ void build_fail(struct build *build, enum zv_status status)
     }
 }
 
-static const char *print(struct build *build, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static const char *print(struct build *build,
+                                                               const char *format, va_list args)
 {
     char text[1024];
     (void)vsnprintf(text, sizeof text, format, args);

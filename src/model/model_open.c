@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "model/model_reader.h"
 
-static void add_line(struct model_reader *reader, struct model_lines *lines, const char *format,
-                     va_list args)
+__attribute__((format(printf, 3, 0))) static void
+add_line(struct model_reader *reader, struct model_lines *lines, const char *format, va_list args)
 {
     char text[512];
     (void)vsnprintf(text, sizeof text, format, args);

@@ -85,7 +85,7 @@ static enum zv_status read_pool_flags(struct zv_slice *rest, uint64_t line, unsi
 static enum zv_status read_capture(struct zv_slice *rest, uint64_t line, bool *to,
                                    struct zv_error *err)
 {
-    uint64_t value;
+    uint64_t value = 0;
     const enum zv_status status = read_number(rest, line, "0 or 1", &value, err);
     if (status == ZV_OK && value > 1) {
         return zv_fail_line(err, ZV_E_SYNTAX, line, "a capture is 0 or 1");
