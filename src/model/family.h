@@ -77,6 +77,7 @@ enum family_op {
     OP_ENDS,
     OP_HAS,
     OP_EACH,
+    OP_BELOW,
     OP_EXISTS
 };
 

@@ -177,19 +177,41 @@ static struct model_value has(const struct family_scope *scope, const struct mod
     return truth(false);
 }
 
+/* How many numbers of a list are smaller. */
+static struct model_value below(const struct family_scope *scope, const struct model_value *list,
+                                struct model_value than)
+{
+    than = as_number(than);
+    if (list->kind != VALUE_LIST || than.kind == VALUE_BAD) {
+        return list->kind != VALUE_LIST ? bad("is no list", list) : than;
+    }
+    const uint64_t count = scope->keys.count(&scope->keys, list);
+    int64_t smaller = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct model_value one = scope->keys.item(&scope->keys, list, i);
+        smaller += one.kind == VALUE_INTEGER && one.number < than.number;
+    }
+    return model_value_integer(smaller);
+}
+
+/* One entry of a list, or one character of a text. */
 static struct model_value item(const struct family_scope *scope, const struct model_value *list,
                                struct model_value index)
 {
-    if (list->kind != VALUE_LIST) {
+    if (list->kind != VALUE_LIST && list->kind != VALUE_TEXT) {
         return missing(list) ? *list : bad("is no list", list);
     }
     index = as_number(index);
     if (index.kind == VALUE_BAD) {
         return index;
     }
-    const uint64_t count = scope->keys.count(&scope->keys, list);
+    const uint64_t count =
+        list->kind == VALUE_TEXT ? list->text.length : scope->keys.count(&scope->keys, list);
     if (index.number < 0 || (uint64_t)index.number >= count) {
-        return bad("is a list with fewer entries than there are layers", list);
+        return bad("has fewer entries than there are layers", list);
+    }
+    if (list->kind == VALUE_TEXT) {
+        return model_value_text((struct zv_slice){list->text.at + index.number, 1});
     }
     return scope->keys.item(&scope->keys, list, (uint64_t)index.number);
 }
@@ -220,6 +242,8 @@ static struct model_value two(const struct family_scope *scope, enum family_op o
         return logic(scope, op, a, b);
     case OP_ITEM:
         return item(scope, a, *b);
+    case OP_BELOW:
+        return a->kind == VALUE_BAD ? *a : below(scope, a, *b);
     case OP_EACH: /* one value for all layers, or a list with one for each */
         return a->kind == VALUE_LIST ? item(scope, a, *b) : *a;
     default:
@@ -254,8 +278,10 @@ static struct model_value one(const struct family_scope *scope, enum family_op o
         return truth(!model_value_true(&scope->keys, &a));
     }
     if (op == OP_COUNT) {
-        return model_value_integer(
-            a.kind == VALUE_LIST ? (int64_t)scope->keys.count(&scope->keys, &a) : 0);
+        return model_value_integer(a.kind == VALUE_LIST
+                                       ? (int64_t)scope->keys.count(&scope->keys, &a)
+                                   : a.kind == VALUE_TEXT ? (int64_t)a.text.length
+                                                          : 0);
     }
     const struct model_value zero = model_value_integer(0); /* OP_MINUS */
     return arithmetic(OP_SUB, zero, a);

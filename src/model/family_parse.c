@@ -207,6 +207,9 @@ static enum zv_status read_dims(struct parser *parser, struct tensor_line *line,
     if (bracketed && !family_cursor_take(&parser->line, "[")) {
         return wrong(parser, "expected [dimensions]");
     }
+    if (bracketed && family_cursor_take(&parser->line, "]")) {
+        return ZV_OK; /* a scalar */
+    }
     do {
         if (weight->dim_count == FAMILY_MAX_DIMS) {
             return full(parser, "dimensions", FAMILY_MAX_DIMS);

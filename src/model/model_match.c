@@ -49,7 +49,8 @@ static void find_shift(struct matcher *matcher, const struct model_tensors *tens
     }
 }
 
-static const struct zv_strmap_entry *find(const struct matcher *matcher, struct zv_slice name)
+static const struct zv_strmap_entry *find_shifted(const struct matcher *matcher,
+                                                  struct zv_slice name)
 {
     const struct zv_strmap_entry *const same = zv_strmap_find(&matcher->calculated, name);
     const struct shift *const shift = &matcher->shift;
@@ -70,6 +71,23 @@ static const struct zv_strmap_entry *find(const struct matcher *matcher, struct 
     memcpy(longer, shift->table.at, shift->table.length);
     memcpy(longer + shift->table.length, name.at, name.length);
     return zv_strmap_find(&matcher->calculated, (struct zv_slice){longer, length});
+}
+
+/* Files of TensorFlow's time call a norm's weight and bias gamma and beta. */
+static const struct zv_strmap_entry *find(const struct matcher *matcher, struct zv_slice name)
+{
+    const struct zv_strmap_entry *const same = find_shifted(matcher, name);
+    const bool gamma = zv_slice_ends(name, ".gamma");
+    char modern[640];
+    if (same != NULL || name.length > sizeof modern - 8 ||
+        (!gamma && !zv_slice_ends(name, ".beta"))) {
+        return same;
+    }
+    const size_t stem = name.length - (gamma ? sizeof ".gamma" : sizeof ".beta") + 1;
+    const char *const ending = gamma ? ".weight" : ".bias";
+    memcpy(modern, name.at, stem);
+    memcpy(modern + stem, ending, strlen(ending));
+    return find_shifted(matcher, (struct zv_slice){modern, stem + strlen(ending)});
 }
 
 static bool same_shape(const struct zv_tensor *a, const struct zv_tensor *b)
