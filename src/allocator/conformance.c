@@ -96,7 +96,7 @@ static void compare_totals(struct zv_conformance *to, const struct zv_golden_cas
         [ZV_STAT_REQUESTED_BYTES] = "peak requested",
     };
     for (int stat = 0; stat < ZV_STAT_COUNT; stat++) {
-        if (golden->peaks[stat].known) {
+        if (golden->peaks[stat].known && names[stat] != NULL) {
             compare_number(to, names[stat],
                            (uint64_t)outcome->stats.counters[stat][ZV_STAT_ALL].peak,
                            golden->peaks[stat].value);

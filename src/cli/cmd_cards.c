@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -11,13 +10,18 @@ static enum zv_status show(const struct arguments *args, const struct card_files
                            struct output *out, struct zv_error *err)
 {
     char name[256] = "";
+    size_t used = 0;
     for (size_t i = 1; i < args->operand_count; i++) { /* quotes around a name are optional */
-        const size_t used = strlen(name);
-        if (used + strlen(args->operands[i]) + 2 > sizeof name) {
+        const char *const word = args->operands[i];
+        const size_t length = strlen(word);
+        if (length + 2 > sizeof name - used) {
             return zv_fail(err, ZV_E_USAGE, "the card's name is too long");
         }
-        (void)snprintf(name + used, sizeof name - used, "%s%s", used != 0 ? " " : "",
-                       args->operands[i]);
+        if (used != 0) {
+            name[used++] = ' ';
+        }
+        memcpy(name + used, word, length + 1);
+        used += length;
     }
     if (name[0] == 0) {
         return zv_fail(err, ZV_E_USAGE, "cards show: expected a card's name after it");

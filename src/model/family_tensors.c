@@ -89,6 +89,7 @@ static bool keep_name(struct walk *walk, const char *text, size_t length, struct
             return false;
         }
     }
+    /* cppcheck-suppress uninitvar ; the caller has filled length bytes */
     memcpy(walk->pool, text, length);
     *to = (struct zv_slice){walk->pool, length};
     walk->pool += length;

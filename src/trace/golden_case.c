@@ -57,7 +57,7 @@ enum zv_status zv_golden_case_read(struct zv_golden_case *to, struct zv_slice js
 {
     *to = (struct zv_golden_case){0};
     const struct zv_json_value *root;
-    const char *allocator;
+    const char *allocator = "";
     bool known;
     enum zv_status status = zv_json_tree_read(&root, json, ZV_JSON_STRICT, arena, err);
     if (status == ZV_OK) {
