@@ -106,11 +106,11 @@ void zv_allocator_close(struct zv_allocator *allocator)
 enum zv_status zv_allocator_malloc(struct zv_allocator *allocator, uint64_t bytes, uint64_t stream,
                                    struct zv_allocation *to, struct zv_error *err)
 {
-    *to = (struct zv_allocation){0};
-    if (bytes == 0) {
-        return ZV_OK;
-    }
-    if (bytes > MAX_REQUEST) {
+    if (bytes - 1 >= MAX_REQUEST) {
+        *to = (struct zv_allocation){0};
+        if (bytes == 0) {
+            return ZV_OK;
+        }
         return zv_fail(err, ZV_E_LIMIT, "a request of more than 2^48 bytes");
     }
     return is_caching(allocator) ? caching_malloc(&allocator->caching, bytes, stream, to, err)
@@ -266,11 +266,12 @@ static struct statistics *own_stats(struct zv_allocator *allocator)
 
 struct zv_usage zv_allocator_usage(const struct zv_allocator *allocator)
 {
-    const struct stat_cell *const cells = stats_of(allocator)->cells[ZV_STAT_ALL];
-    return (struct zv_usage){.allocated_bytes = (uint64_t)cells[ZV_STAT_ALLOCATED_BYTES].current,
-                             .reserved_bytes = (uint64_t)cells[ZV_STAT_RESERVED_BYTES].current,
-                             .active_bytes = (uint64_t)cells[ZV_STAT_ACTIVE_BYTES].current,
-                             .requested_bytes = (uint64_t)cells[ZV_STAT_REQUESTED_BYTES].current};
+    const struct statistics *const stats = stats_of(allocator);
+    return (struct zv_usage){
+        .allocated_bytes = (uint64_t)stat_current(stats, ZV_STAT_ALLOCATED_BYTES),
+        .reserved_bytes = (uint64_t)stat_current(stats, ZV_STAT_RESERVED_BYTES),
+        .active_bytes = (uint64_t)stat_current(stats, ZV_STAT_ACTIVE_BYTES),
+        .requested_bytes = (uint64_t)stat_current(stats, ZV_STAT_REQUESTED_BYTES)};
 }
 
 void zv_allocator_get_stats(const struct zv_allocator *allocator, struct zv_memory_stats *to)

@@ -44,6 +44,7 @@ struct block {
     uint32_t list;        /* pool and stream it belongs to, for good */
     uint32_t reservation; /* it lies in, 0 = a segment of its own */
     uint32_t generation;  /* raised with every reuse of this entry */
+    uint16_t bin;         /* free: of its list */
     uint8_t state;        /* enum block_state */
     int8_t balance;       /* of its tree: height of child[1] minus that of child[0] */
 };
@@ -51,6 +52,17 @@ struct block {
 /* Trees of free blocks by size, then address. */
 void block_tree_insert(struct block *blocks, uint32_t *root, uint32_t at);
 void block_tree_remove(struct block *blocks, uint32_t *root, uint32_t at);
+
+/* A first block into an empty tree. */
+static inline void block_tree_plant(struct block *blocks, uint32_t *root, uint32_t at)
+{
+    *root = at;
+    blocks[at].child[0] = 0;
+    blocks[at].child[1] = 0;
+    blocks[at].parent = 0;
+    blocks[at].balance = 0;
+}
+
 /* The first block of at least size bytes, 0 if none. */
 uint32_t block_tree_at_least(const struct block *blocks, uint32_t root, uint64_t size);
 

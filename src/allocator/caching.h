@@ -32,7 +32,12 @@
 #define CACHING_LARGE_REQUEST (UINT64_C(10) << 20) /* from here on a segment of its own size */
 #define CACHING_SEGMENT_STEP  (UINT64_C(2) << 20)
 
-enum { CACHING_MAX_STREAMS = 4096, CACHING_MAX_POOLS = 4096, CACHING_MAX_SCOPES = 256 };
+enum {
+    CACHING_MAX_STREAMS = 1024,
+    CACHING_MAX_POOLS = 1024,
+    CACHING_MAX_LISTS = 8192, /* pairs of a pool and a stream */
+    CACHING_MAX_SCOPES = 256
+};
 
 /* A pending event of a block that another stream uses. */
 struct pending_event {
@@ -117,8 +122,10 @@ struct caching {
     uint32_t *stream_order;       /* indices by handle */
     uint32_t stream_count;
     uint32_t stream_capacity;
-    uint32_t last_stream; /* looked up last */
-    uint64_t pending;     /* events in all queues */
+    uint32_t last_stream;   /* looked up last */
+    uint64_t fast_stream;   /* stream that fast_lists are of, when not 0 */
+    uint32_t fast_lists[2]; /* of the default small and large pool */
+    uint64_t pending;       /* events in all queues */
 
     struct stream_use *uses; /* from 1 on */
     uint32_t use_count;
@@ -175,8 +182,7 @@ enum zv_status caching_pool_empty(struct caching *c, uint64_t id, struct zv_erro
 
 /* ---- tables (caching_core.c) ---- */
 
-/* Room for count more blocks; may move c->blocks. */
-bool caching_reserve_blocks(struct caching *c, uint64_t count);
+bool caching_grow_blocks(struct caching *c, uint64_t count);
 bool caching_reserve_reservation(struct caching *c);
 /* Room for count more entries of an array of u32. */
 bool caching_grow_indices(uint32_t **array, uint32_t *capacity, uint64_t count);
@@ -222,14 +228,19 @@ uint32_t caching_next_private(const struct caching *c, uint32_t after);
 
 /* ---- small things ---- */
 
+/* Room for count more blocks; may move c->blocks. */
+static inline bool caching_reserve_blocks(struct caching *c, uint64_t count)
+{
+    return c->block_capacity >= c->block_count + count || caching_grow_blocks(c, count);
+}
+
 static inline struct free_list *caching_list(const struct caching *c, uint32_t at)
 {
     return c->lists[c->blocks[at].list];
 }
 
-static inline enum zv_stat_pool caching_stat_pool(const struct caching *c, uint32_t pool)
+static inline enum zv_stat_pool caching_stat_pool(uint32_t pool)
 {
-    (void)c;
     return (pool & 1) == 0 ? ZV_STAT_SMALL_POOL : ZV_STAT_LARGE_POOL;
 }
 

@@ -127,24 +127,18 @@ static enum zv_status check_list(const struct caching *c, uint32_t index, uint64
 static enum zv_status check_sums(const struct caching *c, const struct sums *sums,
                                  struct zv_error *err)
 {
-    uint64_t reserved = 0;
     for (int stat = 0; stat < ZV_STAT_COUNT; stat++) {
-        uint64_t total = 0;
         for (int pool = ZV_STAT_SMALL_POOL; pool < ZV_STAT_POOL_COUNT; pool++) {
-            if (c->stats.cells[pool][stat].current != (int64_t)sums[pool].value[stat]) {
+            const int64_t counted = c->stats.current[pool][stat];
+            const int64_t summed = (int64_t)sums[pool].value[stat];
+            if (counted != summed) {
                 return zv_fail(err, ZV_E_BUG,
                                "statistic %d of pool %d is %lld, its blocks say %lld", stat, pool,
-                               (long long)c->stats.cells[pool][stat].current,
-                               (long long)sums[pool].value[stat]);
+                               (long long)counted, (long long)summed);
             }
-            total += sums[pool].value[stat];
         }
-        if (c->stats.cells[ZV_STAT_ALL][stat].current != (int64_t)total) {
-            return zv_fail(err, ZV_E_BUG, "statistic %d of all pools is not their sum", stat);
-        }
-        reserved = stat == ZV_STAT_RESERVED_BYTES ? total : reserved;
     }
-    return reserved == c->reserved_bytes
+    return stat_current(&c->stats, ZV_STAT_RESERVED_BYTES) == (int64_t)c->reserved_bytes
                ? ZV_OK
                : zv_fail(err, ZV_E_BUG, "reserved bytes differ from the sum of segments");
 }
@@ -183,7 +177,7 @@ enum zv_status caching_check(const struct caching *c, struct zv_error *err)
         }
         available += block_is_available(block);
         waiting += block->state == BLOCK_PENDING ? block->events : 0;
-        add_up(&sums[caching_stat_pool(c, caching_list(c, at)->pool)], block);
+        add_up(&sums[caching_stat_pool(caching_list(c, at)->pool)], block);
     }
     uint64_t listed = 0;
     for (uint32_t i = 1; i <= c->list_count; i++) {

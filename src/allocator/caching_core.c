@@ -7,11 +7,8 @@
 
 enum { FIRST_BLOCKS = 256, MAX_BLOCKS = 1 << 30 };
 
-bool caching_reserve_blocks(struct caching *c, uint64_t count)
+bool caching_grow_blocks(struct caching *c, uint64_t count)
 {
-    if (c->block_capacity >= c->block_count + count) {
-        return true;
-    }
     uint64_t capacity = c->block_capacity == 0 ? FIRST_BLOCKS : c->block_capacity;
     while (capacity < c->block_count + count) {
         capacity *= 2;
@@ -170,6 +167,10 @@ enum zv_status caching_list_of(struct caching *c, uint32_t pool_index, uint32_t 
     if (stream_index < pool->by_stream_count && pool->by_stream[stream_index] != 0) {
         *to = pool->by_stream[stream_index];
         return ZV_OK;
+    }
+    if (c->list_count == CACHING_MAX_LISTS) {
+        return zv_fail(err, ZV_E_LIMIT, "more than %d pairs of a pool and a stream",
+                       (int)CACHING_MAX_LISTS);
     }
     struct free_list *const list =
         reserve_list(c, pool, stream_index) ? zv_memory_alloc(sizeof *list) : NULL;

@@ -3,30 +3,51 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
+/* What a completed free does to the split blocks that nobody uses: one net change. */
+static void count_split(struct caching *c, enum zv_stat_pool pool, const struct block *block,
+                        uint64_t before, uint64_t after)
+{
+    const int64_t absorbed = (int64_t)(before != 0) + (int64_t)(after != 0);
+    if (!block_is_split(block)) {
+        stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, (uint64_t)absorbed);
+        stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, before + after);
+        return;
+    }
+    stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES,
+                (int64_t)(block->size - before - after));
+    if (absorbed != 1) {
+        stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, 1 - absorbed);
+    }
+}
+
+/* A finished free: merges and puts the block into its list. */
+static inline void complete(struct caching *c, struct free_list *list, enum zv_stat_pool pool,
+                            uint32_t at)
+{
+    struct block *const blocks = c->blocks;
+    struct block *const block = &blocks[at];
+    const uint64_t size = block->size;
+    const uint64_t requested = block->requested;
+    uint64_t before = 0;
+    uint64_t after = 0;
+    caching_emit(c, ZV_ACTION_FREE_COMPLETED, block->address, requested, list->stream);
+    if (blocks[block->prev].state == BLOCK_FREE) { /* block 0 is never free */
+        before = caching_merge(c, at, block->prev, BLOCK_FREE);
+    }
+    if (blocks[block->next].state == BLOCK_FREE) {
+        after = caching_merge(c, at, block->next, BLOCK_FREE);
+    }
+    caching_insert(c, list, at);
+    if (block->reservation == 0) {
+        count_split(c, pool, block, before, after);
+    }
+    stat_complete(&c->stats, pool, size, requested);
+}
+
 void caching_complete_free(struct caching *c, uint32_t at)
 {
     struct free_list *const list = caching_list(c, at);
-    struct block *const block = &c->blocks[at];
-    const enum zv_stat_pool pool = caching_stat_pool(c, list->pool);
-    const uint64_t size = block->size;
-    const uint64_t requested = block->requested;
-    caching_emit(c, ZV_ACTION_FREE_COMPLETED, block->address, requested, list->stream);
-    const uint64_t before = caching_merge(c, at, block->prev, BLOCK_FREE);
-    const uint64_t after = caching_merge(c, at, block->next, BLOCK_FREE);
-    caching_insert(c, list, at);
-    if (block->reservation == 0) {
-        int64_t count = -(int64_t)(before != 0) - (int64_t)(after != 0);
-        int64_t bytes = -(int64_t)(before + after);
-        if (block_is_split(block)) {
-            count++;
-            bytes += (int64_t)block->size;
-        }
-        stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, count);
-        stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, bytes);
-    }
-    stat_take(&c->stats, pool, ZV_STAT_ACTIVE, 1);
-    stat_take(&c->stats, pool, ZV_STAT_ACTIVE_BYTES, size);
-    stat_take(&c->stats, pool, ZV_STAT_REQUESTED_BYTES, requested);
+    complete(c, list, caching_stat_pool(list->pool), at);
 }
 
 /* Room for one more event in the queue of a stream. */
@@ -136,7 +157,9 @@ enum zv_status caching_free(struct caching *c, struct zv_allocation allocation,
         return zv_fail(err, ZV_E_USAGE, "a free of what is not allocated");
     }
     struct block *const block = &c->blocks[at];
-    const struct free_list *const list = caching_list(c, at);
+    __builtin_prefetch(&c->blocks[block->prev]);
+    __builtin_prefetch(&c->blocks[block->next]);
+    struct free_list *const list = caching_list(c, at);
     const bool is_shared = block->uses != 0;
     const bool is_deferred = is_shared && caching_holds_events(c);
     if (is_shared && !(is_deferred ? caching_grow_indices(&c->deferred, &c->deferred_capacity,
@@ -144,9 +167,8 @@ enum zv_status caching_free(struct caching *c, struct zv_allocation allocation,
                                    : reserve_events(c, at))) {
         return zv_fail_memory(err, "events");
     }
-    const enum zv_stat_pool pool = caching_stat_pool(c, list->pool);
-    stat_take(&c->stats, pool, ZV_STAT_ALLOCATION, 1);
-    stat_take(&c->stats, pool, ZV_STAT_ALLOCATED_BYTES, block->size);
+    const enum zv_stat_pool pool = caching_stat_pool(list->pool);
+    stat_free(&c->stats, pool, block->size);
     caching_emit(c, ZV_ACTION_FREE_REQUESTED, block->address, block->requested, list->stream);
     if (block->size >= c->config.max_split_bytes) {
         counter_take(&c->stats.oversize_allocations, 1);
@@ -154,7 +176,8 @@ enum zv_status caching_free(struct caching *c, struct zv_allocation allocation,
     block->state = BLOCK_PENDING;
     block->generation++;
     if (!is_shared) {
-        caching_complete_free(c, at);
+        stat_make_room(&c->stats, pool, block->requested);
+        complete(c, list, pool, at);
     } else if (is_deferred) {
         c->deferred[c->deferred_count++] = at;
     } else {

@@ -17,8 +17,8 @@ static uint64_t round_to_division(uint64_t n, uint64_t divisions)
 
 static uint64_t round_size(const struct allocator_config *config, uint64_t n)
 {
-    if (n < CACHING_UNIT) {
-        return CACHING_UNIT;
+    if (!config->rounds_to_divisions || n < CACHING_UNIT) {
+        return (n + CACHING_UNIT - 1) & ~(CACHING_UNIT - 1); /* n is not 0 */
     }
     int entry = 63 - __builtin_clzll(n) - 20;
     entry = entry < 0 ? 0 : entry;
@@ -54,25 +54,46 @@ static uint32_t scope_of(const struct caching *c, uint64_t stream)
     return 0;
 }
 
+/* The list that the request is served from, made when it is new. */
+static enum zv_status find_list(struct caching *c, uint64_t stream, struct request *request,
+                                struct zv_error *err)
+{
+    uint32_t stream_index;
+    enum zv_status status = caching_stream_index(c, stream, &stream_index, err);
+    if (status == ZV_OK) {
+        status = caching_list_of(c, request->pool, stream_index, &request->list, err);
+    }
+    if (status == ZV_OK && request->pool < 2) {
+        if (c->fast_stream != stream) {
+            c->fast_stream = stream;
+            c->fast_lists[request->pool ^ 1] = 0;
+        }
+        c->fast_lists[request->pool] = request->list;
+    }
+    return status;
+}
+
 /* Fills in the request and reserves what it may need. */
 static enum zv_status prepare(struct caching *c, uint64_t bytes, uint64_t stream,
                               struct request *request, struct zv_error *err)
 {
-    uint32_t stream_index;
-    enum zv_status status = caching_stream_index(c, stream, &stream_index, err);
-    if (status != ZV_OK) {
-        return status;
-    }
     request->bytes = bytes;
     request->size = round_size(&c->config, bytes);
-    const bool is_small = request->size <= CACHING_SMALL_REQUEST;
-    request->pool = 2 * (c->scope_count == 0 ? 0 : scope_of(c, stream)) + !is_small;
-    status = caching_list_of(c, request->pool, stream_index, &request->list, err);
-    if (status == ZV_OK &&
-        (!caching_reserve_blocks(c, ROOM_PER_MALLOC) || !caching_reserve_reservation(c))) {
+    request->pool = request->size > CACHING_SMALL_REQUEST;
+    request->pool += 2 * (c->scope_count == 0 ? 0 : scope_of(c, stream));
+    request->list =
+        request->pool < 2 && stream == c->fast_stream ? c->fast_lists[request->pool] : 0;
+    if (request->list == 0) {
+        const enum zv_status status = find_list(c, stream, request, err);
+        if (status != ZV_OK) {
+            return status;
+        }
+    }
+    if (!caching_reserve_blocks(c, ROOM_PER_MALLOC) ||
+        (c->config.expandable_segments && !caching_reserve_reservation(c))) {
         return zv_fail_memory(err, "blocks");
     }
-    return status;
+    return ZV_OK;
 }
 
 /* What a block of a reservation could grow to by mapping what follows it. */
@@ -108,10 +129,10 @@ static uint32_t take_fit(struct caching *c, uint32_t list_index, uint64_t size)
 {
     struct free_list *const list = c->lists[list_index];
     uint32_t at = free_list_at_least(c->blocks, list, size);
-    if (at != 0 && c->blocks[at].reservation != 0) {
-        at = prefer_expandable(c, list, at);
-    }
     if (at == 0) {
+        return 0;
+    }
+    if (c->blocks[at].reservation != 0 && (at = prefer_expandable(c, list, at)) == 0) {
         return 0;
     }
     const uint64_t found = c->blocks[at].size;
@@ -132,7 +153,7 @@ static uint32_t new_segment(struct caching *c, const struct request *request)
     if (address == 0) {
         return 0;
     }
-    const enum zv_stat_pool pool = caching_stat_pool(c, request->pool);
+    const enum zv_stat_pool pool = caching_stat_pool(request->pool);
     const uint32_t at = caching_take_block(c);
     c->blocks[at] = (struct block){.address = address,
                                    .size = size,
@@ -141,8 +162,8 @@ static uint32_t new_segment(struct caching *c, const struct request *request)
                                    .state = BLOCK_FREE};
     c->reserved_bytes += size;
     c->privates[request->pool / 2].segments++;
-    stat_add(&c->stats, pool, ZV_STAT_SEGMENT, 1);
-    stat_add(&c->stats, pool, ZV_STAT_RESERVED_BYTES, size);
+    stat_change(&c->stats, pool, ZV_STAT_SEGMENT, 1);
+    stat_change(&c->stats, pool, ZV_STAT_RESERVED_BYTES, (int64_t)size);
     c->stats.num_device_alloc++;
     if (size >= c->config.max_split_bytes) {
         counter_add(&c->stats.oversize_segments, 1);
@@ -253,7 +274,7 @@ static void hand_out(struct caching *c, const struct request *request, uint32_t 
                      struct zv_allocation *to)
 {
     struct free_list *const list = caching_list(c, at);
-    const enum zv_stat_pool pool = caching_stat_pool(c, list->pool);
+    const enum zv_stat_pool pool = caching_stat_pool(list->pool);
     const bool was_split = block_is_split(&c->blocks[at]);
     const bool is_segment = c->blocks[at].reservation == 0;
     const uint64_t rest = c->blocks[at].size - request->size;
@@ -262,8 +283,8 @@ static void hand_out(struct caching *c, const struct request *request, uint32_t 
         if (is_segment && was_split) {
             stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, request->size);
         } else if (is_segment) {
-            stat_add(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, rest);
-            stat_add(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, 1);
+            stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, (int64_t)rest);
+            stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, 1);
         }
     } else if (is_segment && was_split) {
         stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, c->blocks[at].size);
@@ -275,11 +296,7 @@ static void hand_out(struct caching *c, const struct request *request, uint32_t 
     block->uses = 0;
     block->events = 0;
     *to = (struct zv_allocation){block->address, at, block->generation};
-    stat_add(&c->stats, pool, ZV_STAT_ALLOCATION, 1);
-    stat_add(&c->stats, pool, ZV_STAT_ALLOCATED_BYTES, block->size);
-    stat_add(&c->stats, pool, ZV_STAT_ACTIVE, 1);
-    stat_add(&c->stats, pool, ZV_STAT_ACTIVE_BYTES, block->size);
-    stat_add(&c->stats, pool, ZV_STAT_REQUESTED_BYTES, request->bytes);
+    stat_hand_out(&c->stats, pool, block->size, request->bytes);
     if (block->size >= c->config.max_split_bytes) {
         counter_add(&c->stats.oversize_allocations, 1);
     }
@@ -303,6 +320,7 @@ enum zv_status caching_malloc(struct caching *c, uint64_t bytes, uint64_t stream
                               struct zv_allocation *to, struct zv_error *err)
 {
     struct request request;
+    *to = (struct zv_allocation){0};
     enum zv_status status = prepare(c, bytes, stream, &request, err);
     if (status != ZV_OK) {
         return status;

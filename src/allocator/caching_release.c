@@ -5,15 +5,15 @@
 void caching_release_segment(struct caching *c, uint32_t at)
 {
     struct free_list *const list = caching_list(c, at);
-    const enum zv_stat_pool pool = caching_stat_pool(c, list->pool);
+    const enum zv_stat_pool pool = caching_stat_pool(list->pool);
     const uint64_t address = c->blocks[at].address;
     const uint64_t size = c->blocks[at].size;
     caching_emit(c, ZV_ACTION_SEGMENT_FREE, address, size, list->stream);
     c->driver.release(c->driver.context, address);
     c->reserved_bytes -= size;
     c->privates[list->pool / 2].segments--;
-    stat_take(&c->stats, pool, ZV_STAT_SEGMENT, 1);
-    stat_take(&c->stats, pool, ZV_STAT_RESERVED_BYTES, size);
+    stat_change(&c->stats, pool, ZV_STAT_SEGMENT, -1);
+    stat_change(&c->stats, pool, ZV_STAT_RESERVED_BYTES, -(int64_t)size);
     c->stats.num_device_free++;
     if (size >= c->config.max_split_bytes) {
         counter_take(&c->stats.oversize_segments, 1);

@@ -504,6 +504,10 @@ enum zv_status allocator_config_parse(struct allocator_config *config, struct zv
         next.max_non_split_rounding_bytes = next.large_segment_bytes;
     }
     status = parse_pairs(&tokens, &next, err);
+    next.rounds_to_divisions = false;
+    for (size_t i = 0; i < CONFIG_DIVISIONS; i++) {
+        next.rounds_to_divisions = next.rounds_to_divisions || next.divisions[i] > 1;
+    }
     if (status == ZV_OK) {
         *config = next;
     }

@@ -23,6 +23,7 @@ struct allocator_config {
     uint64_t large_segment_bytes;          /* 20 MiB unless configured */
     double gc_threshold;                   /* 0: off */
     double fraction;                       /* per_process_memory_fraction; 1: no limit */
+    bool rounds_to_divisions;              /* some of divisions is above 1 */
     uint64_t divisions[CONFIG_DIVISIONS];  /* of roundup_power2_divisions */
 };
 

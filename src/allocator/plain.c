@@ -125,7 +125,7 @@ static bool map_more(struct plain *plain, uint64_t bytes, uint64_t stream)
     }
     emit(plain, ZV_ACTION_SEGMENT_MAP, plain->pool_address + plain->mapped_bytes, bytes, stream);
     plain->mapped_bytes += bytes;
-    stat_add(&plain->stats, ZV_STAT_LARGE_POOL, ZV_STAT_RESERVED_BYTES, bytes);
+    stat_change(&plain->stats, ZV_STAT_LARGE_POOL, ZV_STAT_RESERVED_BYTES, (int64_t)bytes);
     plain->stats.num_device_alloc++;
     return true;
 }
@@ -141,7 +141,7 @@ static void unmap_down_to(struct plain *plain, uint64_t keep)
                         0);
     emit(plain, ZV_ACTION_SEGMENT_UNMAP, plain->pool_address + keep, bytes, 0);
     plain->mapped_bytes = keep;
-    stat_take(&plain->stats, ZV_STAT_LARGE_POOL, ZV_STAT_RESERVED_BYTES, bytes);
+    stat_change(&plain->stats, ZV_STAT_LARGE_POOL, ZV_STAT_RESERVED_BYTES, -(int64_t)bytes);
     plain->stats.num_device_free++;
 }
 
@@ -179,8 +179,8 @@ static uint64_t take_direct(struct plain *plain, uint64_t bytes, uint64_t stream
     const uint64_t address = plain->driver.allocate(plain->driver.context, bytes);
     if (address != 0) {
         const enum zv_stat_pool pool = pool_of(bytes);
-        stat_add(&plain->stats, pool, ZV_STAT_SEGMENT, 1);
-        stat_add(&plain->stats, pool, ZV_STAT_RESERVED_BYTES, round_up(bytes, GRANULE));
+        stat_change(&plain->stats, pool, ZV_STAT_SEGMENT, 1);
+        stat_change(&plain->stats, pool, ZV_STAT_RESERVED_BYTES, (int64_t)round_up(bytes, GRANULE));
         plain->stats.num_device_alloc++;
         emit(plain, ZV_ACTION_SEGMENT_ALLOC, address, bytes, stream);
     }
@@ -199,11 +199,7 @@ static void refuse(struct plain *plain, uint64_t size, uint64_t stream)
 static void count_allocation(struct plain *plain, const struct plain_entry *entry)
 {
     const enum zv_stat_pool pool = pool_of(entry->bytes);
-    stat_add(&plain->stats, pool, ZV_STAT_ALLOCATION, 1);
-    stat_add(&plain->stats, pool, ZV_STAT_ALLOCATED_BYTES, entry->size);
-    stat_add(&plain->stats, pool, ZV_STAT_ACTIVE, 1);
-    stat_add(&plain->stats, pool, ZV_STAT_ACTIVE_BYTES, entry->size);
-    stat_add(&plain->stats, pool, ZV_STAT_REQUESTED_BYTES, entry->bytes);
+    stat_hand_out(&plain->stats, pool, entry->size, entry->bytes);
     emit(plain, ZV_ACTION_ALLOC, entry->address, entry->bytes, entry->stream);
 }
 
@@ -211,6 +207,7 @@ enum zv_status plain_malloc(struct plain *plain, uint64_t bytes, uint64_t stream
                             struct zv_allocation *to, struct zv_error *err)
 {
     const enum zv_status status = reserve_entry(plain, err);
+    *to = (struct zv_allocation){0};
     if (status != ZV_OK) {
         return status;
     }
@@ -249,8 +246,9 @@ static void give_direct(struct plain *plain, const struct plain_entry *entry)
     const enum zv_stat_pool pool = pool_of(entry->bytes);
     emit(plain, ZV_ACTION_SEGMENT_FREE, entry->address, entry->size, entry->stream);
     plain->driver.release(plain->driver.context, entry->address);
-    stat_take(&plain->stats, pool, ZV_STAT_SEGMENT, 1);
-    stat_take(&plain->stats, pool, ZV_STAT_RESERVED_BYTES, round_up(entry->bytes, GRANULE));
+    stat_change(&plain->stats, pool, ZV_STAT_SEGMENT, -1);
+    stat_change(&plain->stats, pool, ZV_STAT_RESERVED_BYTES,
+                -(int64_t)round_up(entry->bytes, GRANULE));
     plain->stats.num_device_free++;
 }
 
@@ -269,11 +267,9 @@ enum zv_status plain_free(struct plain *plain, struct zv_allocation allocation,
         own->free_bytes += entry->size;
     }
     const enum zv_stat_pool pool = pool_of(entry->bytes);
-    stat_take(&plain->stats, pool, ZV_STAT_ALLOCATION, 1);
-    stat_take(&plain->stats, pool, ZV_STAT_ALLOCATED_BYTES, entry->size);
-    stat_take(&plain->stats, pool, ZV_STAT_ACTIVE, 1);
-    stat_take(&plain->stats, pool, ZV_STAT_ACTIVE_BYTES, entry->size);
-    stat_take(&plain->stats, pool, ZV_STAT_REQUESTED_BYTES, entry->bytes);
+    stat_free(&plain->stats, pool, entry->size);
+    stat_complete(&plain->stats, pool, entry->size, entry->bytes);
+    stat_make_room(&plain->stats, pool, entry->bytes);
     emit(plain, ZV_ACTION_FREE_REQUESTED, entry->address, entry->bytes, entry->stream);
     emit(plain, ZV_ACTION_FREE_COMPLETED, entry->address, entry->bytes, entry->stream);
     if (plain->is_async) {
@@ -322,9 +318,8 @@ enum zv_status plain_check(const struct plain *plain, struct zv_error *err)
         size += plain->entries[i].live ? plain->entries[i].size : 0;
         bytes += plain->entries[i].live ? plain->entries[i].bytes : 0;
     }
-    const struct stat_cell *const cells = plain->stats.cells[ZV_STAT_ALL];
-    if ((int64_t)size != cells[ZV_STAT_ALLOCATED_BYTES].current ||
-        (int64_t)bytes != cells[ZV_STAT_REQUESTED_BYTES].current ||
+    if ((int64_t)size != stat_current(&plain->stats, ZV_STAT_ALLOCATED_BYTES) ||
+        (int64_t)bytes != stat_current(&plain->stats, ZV_STAT_REQUESTED_BYTES) ||
         (plain->is_async && (size != plain->used_bytes || size > plain->mapped_bytes))) {
         return zv_fail(err, ZV_E_BUG, "sums of live allocations differ from the counters");
     }

@@ -13,28 +13,75 @@ void counter_take(struct zv_counter *counter, int64_t amount)
     counter->freed += amount;
 }
 
+static int64_t current_of(const struct statistics *stats, int pool, int stat)
+{
+    return pool == ZV_STAT_ALL ? stat_current(stats, (enum zv_stat)stat)
+                               : stats->current[pool][stat];
+}
+
+/* How far one statistic can rise without passing its peak, after the peak was brought up to date.
+ */
+static int64_t settle(struct statistics *stats, int pool, int stat)
+{
+    const int64_t current = current_of(stats, pool, stat);
+    if (stats->peak[pool][stat] < current) {
+        stats->peak[pool][stat] = current;
+    }
+    return stats->peak[pool][stat] - current;
+}
+
+void statistics_settle(struct statistics *stats)
+{
+    static const enum zv_stat bytes[] = {ZV_STAT_ALLOCATED_BYTES, ZV_STAT_ACTIVE_BYTES,
+                                         ZV_STAT_REQUESTED_BYTES};
+    static const enum zv_stat counts[] = {ZV_STAT_ALLOCATION, ZV_STAT_ACTIVE};
+    for (int pool = 0; pool < ZV_STAT_POOL_COUNT; pool++) {
+        struct stat_room room = {INT64_MAX, INT64_MAX};
+        for (int i = 0; i < 3; i++) {
+            const int64_t left = settle(stats, pool, bytes[i]);
+            room.bytes = left < room.bytes ? left : room.bytes;
+        }
+        for (int i = 0; i < 2; i++) {
+            const int64_t left = settle(stats, pool, counts[i]);
+            room.count = left < room.count ? left : room.count;
+        }
+        stats->room[pool] = room;
+    }
+}
+
+/* Every allocation is active: the two pairs rise together, so one sum of increases serves both. */
+static enum zv_stat risen_with(enum zv_stat stat)
+{
+    return stat == ZV_STAT_ACTIVE         ? ZV_STAT_ALLOCATION
+           : stat == ZV_STAT_ACTIVE_BYTES ? ZV_STAT_ALLOCATED_BYTES
+                                          : stat;
+}
+
 static struct zv_counter counter_of(const struct statistics *stats, enum zv_stat_pool pool,
                                     enum zv_stat stat)
 {
-    const struct stat_cell *const cell = &stats->cells[pool][stat];
-    const int64_t allocated = stats->allocated[pool][stat];
-    return (struct zv_counter){.current = cell->current,
-                               .peak = cell->peak,
+    const int64_t current = stats->current[pool][stat];
+    const int64_t allocated = stats->allocated[pool][risen_with(stat)];
+    return (struct zv_counter){.current = current,
                                .allocated = allocated,
-                               .freed = allocated - (cell->current - stats->at_reset[pool][stat])};
+                               .freed = allocated - (current - stats->at_reset[pool][stat])};
 }
 
 void statistics_get(const struct statistics *stats, struct zv_memory_stats *to)
 {
+    struct statistics settled = *stats;
+    statistics_settle(&settled);
     for (int stat = 0; stat < ZV_STAT_COUNT; stat++) {
         struct zv_counter *const of = to->counters[stat];
         of[ZV_STAT_SMALL_POOL] = counter_of(stats, ZV_STAT_SMALL_POOL, (enum zv_stat)stat);
         of[ZV_STAT_LARGE_POOL] = counter_of(stats, ZV_STAT_LARGE_POOL, (enum zv_stat)stat);
         of[ZV_STAT_ALL] = (struct zv_counter){
-            .current = stats->cells[ZV_STAT_ALL][stat].current,
-            .peak = stats->cells[ZV_STAT_ALL][stat].peak,
+            .current = of[ZV_STAT_SMALL_POOL].current + of[ZV_STAT_LARGE_POOL].current,
             .allocated = of[ZV_STAT_SMALL_POOL].allocated + of[ZV_STAT_LARGE_POOL].allocated,
             .freed = of[ZV_STAT_SMALL_POOL].freed + of[ZV_STAT_LARGE_POOL].freed};
+        for (int pool = 0; pool < ZV_STAT_POOL_COUNT; pool++) {
+            of[pool].peak = settled.peak[pool][stat];
+        }
     }
     to->oversize_allocations = stats->oversize_allocations;
     to->oversize_segments = stats->oversize_segments;
@@ -51,9 +98,10 @@ void statistics_reset_peaks(struct statistics *stats)
 {
     for (int pool = 0; pool < ZV_STAT_POOL_COUNT; pool++) {
         for (int stat = 0; stat < ZV_STAT_COUNT; stat++) {
-            stats->cells[pool][stat].peak = stats->cells[pool][stat].current;
+            stats->peak[pool][stat] = current_of(stats, pool, stat);
         }
     }
+    statistics_settle(stats);
     stats->oversize_allocations.peak = stats->oversize_allocations.current;
     stats->oversize_segments.peak = stats->oversize_segments.current;
 }
@@ -63,7 +111,7 @@ void statistics_reset_accumulated(struct statistics *stats)
     for (int pool = 0; pool < ZV_STAT_POOL_COUNT; pool++) {
         for (int stat = 0; stat < ZV_STAT_COUNT; stat++) {
             stats->allocated[pool][stat] = 0;
-            stats->at_reset[pool][stat] = stats->cells[pool][stat].current;
+            stats->at_reset[pool][stat] = stats->current[pool][stat];
         }
     }
     struct zv_counter *const oversize[] = {&stats->oversize_allocations, &stats->oversize_segments};
