@@ -3,5 +3,6 @@
 const struct verb *const verbs[] = {
     &verb_estimate,
     &verb_cards,
+    &verb_replay,
 };
 const size_t verb_count = sizeof verbs / sizeof verbs[0];

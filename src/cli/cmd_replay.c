@@ -1,0 +1,291 @@
+/* zirve replay: an op list under one or several settings and cards. */
+#include <string.h>
+
+#include "allocator/replay.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "cli/card_files.h"
+#include "cli/output.h"
+#include "cli/replay_case.h"
+#include "cli/result_file.h"
+#include "cli/verbs.h"
+#include "report/memory_summary.h"
+#include "report/report_replay.h"
+
+enum { MAX_RUNS = 64 };
+#define NO_LIMIT_BYTES (UINT64_C(1) << 48)
+
+static const struct option_spec options[] = {
+    {"Replay", "alloc-conf", "pytorch-alloc-conf pytorch-cuda-alloc-conf", "CONF",
+     "settings as in PYTORCH_ALLOC_CONF; repeat to compare", OPTION_LIST},
+    {"Replay", "capacity", NULL, "SIZE", "memory of the card, such as 24GB; repeat to compare",
+     OPTION_LIST},
+    {"Replay", "card", NULL, "NAME",
+     "a card from 'zirve cards': the lowest size a runtime was seen to have; repeat to compare",
+     OPTION_LIST},
+    {"Replay", "baseline", NULL, "SIZE", "memory of the card that others use", OPTION_VALUE},
+    {"Replay", "torch", NULL, "VERSION",
+     "the PyTorch whose allocator it is (2.6); repeat to compare", OPTION_LIST},
+    {"Replay", "policy", NULL, "POLICY",
+     "caching, cuda-malloc-async or direct (caching); repeat to compare", OPTION_LIST},
+    {"Results", "stats", NULL, NULL, "torch.cuda.memory_stats() at the end", OPTION_FLAG},
+    {"Results", "summary", NULL, NULL, "torch.cuda.memory_summary() at the end", OPTION_FLAG},
+    {"Results", "counters", NULL, "FILE", "counters after every operation (tab-separated)",
+     OPTION_VALUE},
+    {"Results", "events", NULL, "FILE", "every entry of the allocator's trace (tab-separated)",
+     OPTION_VALUE},
+    {"Results", "case", NULL, "DIR",
+     "compare with what a real allocator answered; exit status 1 when it differs", OPTION_LIST},
+};
+
+struct runs {
+    struct report_replay at[MAX_RUNS];
+    size_t count;
+    struct zv_arena arena;
+    struct card_files cards;
+    bool has_cards;
+};
+
+/* Every run so far once for each value of an option, by a function that applies one value. */
+typedef enum zv_status apply_fn(struct runs *runs, struct report_replay *run, const char *value,
+                                struct zv_error *err);
+
+static enum zv_status multiply(struct runs *runs, const struct arguments *args, const char *name,
+                               apply_fn *apply, struct zv_error *err)
+{
+    const size_t before = runs->count;
+    size_t at = 0;
+    size_t values = 0;
+    for (const char *value = arguments_next(args, name, &at); value != NULL; values++) {
+        if ((values + 1) * before > MAX_RUNS) {
+            return zv_fail(err, ZV_E_USAGE, "more than %d combinations to replay", (int)MAX_RUNS);
+        }
+        for (size_t i = 0; i < before; i++) {
+            struct report_replay *const run = &runs->at[values * before + i];
+            *run = runs->at[i];
+            const enum zv_status status = apply(runs, run, value, err);
+            if (status != ZV_OK) {
+                return status;
+            }
+        }
+        value = arguments_next(args, name, &at);
+    }
+    runs->count = values != 0 ? values * before : before;
+    return ZV_OK;
+}
+
+static enum zv_status apply_conf(struct runs *runs, struct report_replay *run, const char *value,
+                                 struct zv_error *err)
+{
+    (void)runs;
+    (void)err;
+    run->conf = value;
+    return ZV_OK;
+}
+
+static enum zv_status apply_capacity(struct runs *runs, struct report_replay *run,
+                                     const char *value, struct zv_error *err)
+{
+    (void)runs;
+    if (!zv_bytes_parse(zv_slice_of(value), &run->capacity_bytes) || run->capacity_bytes == 0 ||
+        run->capacity_bytes > NO_LIMIT_BYTES) {
+        return zv_fail(err, ZV_E_USAGE,
+                       "--capacity %s: expected a size such as 24GB, at most 2^48 bytes", value);
+    }
+    return ZV_OK;
+}
+
+static enum zv_status apply_card(struct runs *runs, struct report_replay *run, const char *value,
+                                 struct zv_error *err)
+{
+    struct zv_capacity capacity;
+    enum zv_status status = ZV_OK;
+    if (!runs->has_cards) {
+        runs->has_cards = true;
+        status = card_files_open(&runs->cards, &runs->arena, err);
+    }
+    if (status == ZV_OK) {
+        status = zv_capacity_of(&runs->cards.table, value, &capacity, &runs->arena, err);
+    }
+    if (status != ZV_OK) {
+        return status;
+    }
+    run->capacity_bytes = capacity.low;
+    run->card = zv_arena_copy(&runs->arena, capacity.name.at, capacity.name.length);
+    return run->card != NULL ? ZV_OK : zv_fail_memory(err, "a card");
+}
+
+static enum zv_status apply_torch(struct runs *runs, struct report_replay *run, const char *value,
+                                  struct zv_error *err)
+{
+    (void)runs;
+    return zv_torch_profile_parse(value, &run->profile)
+               ? ZV_OK
+               : zv_fail(err, ZV_E_UNSUPPORTED, "--torch %s: expected 2.1 or later", value);
+}
+
+static enum zv_status apply_policy(struct runs *runs, struct report_replay *run, const char *value,
+                                   struct zv_error *err)
+{
+    (void)runs;
+    for (int policy = 0; policy < ZV_POLICY_COUNT; policy++) {
+        if (strcmp(value, zv_policy_name((enum zv_policy)policy)) == 0) {
+            run->policy = (enum zv_policy)policy;
+            return ZV_OK;
+        }
+    }
+    return zv_fail(err, ZV_E_USAGE, "--policy %s: expected caching, cuda-malloc-async or direct",
+                   value);
+}
+
+static enum zv_status plan(struct runs *runs, const struct arguments *args, struct zv_error *err)
+{
+    static const struct {
+        const char *option;
+        apply_fn *apply;
+    } dimensions[] = {{"policy", apply_policy},
+                      {"torch", apply_torch},
+                      {"capacity", apply_capacity},
+                      {"card", apply_card},
+                      {"alloc-conf", apply_conf}};
+    uint64_t baseline = 0;
+    enum zv_status status = arguments_bytes(args, "baseline", &baseline, err);
+    runs->at[0] = (struct report_replay){.conf = "", .baseline_bytes = baseline};
+    runs->count = 1;
+    if (arguments_has(args, "capacity") && arguments_has(args, "card")) {
+        return zv_fail(err, ZV_E_USAGE, "--capacity and --card both say how much memory there is");
+    }
+    for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0] && status == ZV_OK; i++) {
+        status = multiply(runs, args, dimensions[i].option, dimensions[i].apply, err);
+    }
+    return status;
+}
+
+/* counters and events may be NULL. */
+static enum zv_status run_one(struct report_replay *run, struct zv_slice ops,
+                              struct zv_sink *counters, struct zv_sink *events,
+                              struct zv_error *err)
+{
+    const struct zv_allocator_options allocator_options = {
+        .policy = run->policy,
+        .profile = run->profile,
+        .conf = run->conf,
+        .capacity_bytes = run->capacity_bytes != 0 ? run->capacity_bytes : NO_LIMIT_BYTES,
+        .baseline_bytes = run->baseline_bytes};
+    struct zv_replay replay;
+    enum zv_status status = zv_replay_open(&replay, &allocator_options, events, err);
+    if (status == ZV_OK) {
+        run->policy = zv_allocator_policy(replay.allocator);
+        status = zv_replay_run(&replay, ops, counters, err);
+    }
+    run->outcome = replay.outcome;
+    zv_replay_close(&replay);
+    return status;
+}
+
+static enum zv_status run_all(struct runs *runs, const struct arguments *args, struct zv_slice ops,
+                              struct zv_error *err)
+{
+    struct result_file counters = {0};
+    struct result_file events = {0};
+    const char *const counters_path = arguments_value(args, "counters");
+    const char *const events_path = arguments_value(args, "events");
+    if (runs->count > 1 && (counters_path != NULL || events_path != NULL)) {
+        return zv_fail(err, ZV_E_USAGE, "--counters and --events need one run, not %zu",
+                       runs->count);
+    }
+    enum zv_status status = result_file_open(&counters, counters_path, err);
+    if (status == ZV_OK) {
+        status = result_file_open(&events, events_path, err);
+    }
+    for (size_t i = 0; i < runs->count && status == ZV_OK; i++) {
+        status = run_one(&runs->at[i], ops, counters_path != NULL ? &counters.sink : NULL,
+                         events_path != NULL ? &events.sink : NULL, err);
+    }
+    if (status == ZV_OK) {
+        status = result_file_keep(&counters, err);
+    }
+    if (status == ZV_OK) {
+        status = result_file_keep(&events, err);
+    }
+    result_file_close(&counters);
+    result_file_close(&events);
+    return status;
+}
+
+static void write_results(const struct runs *runs, const struct arguments *args, struct output *out)
+{
+    const bool stats = arguments_has(args, "stats");
+    const bool summary = arguments_has(args, "summary");
+    if (out->json) {
+        report_replays_json(&out->sink, runs->at, runs->count, stats);
+        return;
+    }
+    if (!stats && !summary) {
+        report_replays_text(&out->sink, &out->style, runs->at, runs->count);
+    }
+    for (size_t i = 0; i < runs->count && (stats || summary); i++) {
+        if (runs->count > 1) {
+            zv_sink_print(&out->sink, "[%zu] %s\n", i + 1, runs->at[i].conf);
+        }
+        if (summary) {
+            report_memory_summary(&out->sink, &runs->at[i].outcome.stats, 0, false);
+        }
+        if (stats) {
+            report_memory_stats(&out->sink, &runs->at[i].outcome.stats, runs->at[i].profile);
+        }
+    }
+}
+
+static enum zv_status run(const struct arguments *args, struct output *out, struct zv_error *err)
+{
+    static struct runs runs;
+    struct zv_file file;
+    if (arguments_has(args, "case")) {
+        return replay_cases(args, out, err);
+    }
+    if (args->operand_count != 1) {
+        return zv_fail(err, ZV_E_USAGE, "replay: expected one op list ('-' for standard input)");
+    }
+    enum zv_status status = plan(&runs, args, err);
+    if (status == ZV_OK) {
+        status = zv_file_open(&file, args->operands[0], err);
+        if (status == ZV_OK) {
+            status = run_all(&runs, args, zv_file_slice(&file), err);
+            if (status != ZV_OK && err->line != 0) {
+                (void)zv_fail_where(err, args->operands[0]);
+            }
+            zv_file_close(&file);
+        }
+    }
+    if (status == ZV_OK) {
+        write_results(&runs, args, out);
+    }
+    if (runs.has_cards) {
+        card_files_close(&runs.cards);
+    }
+    zv_arena_free(&runs.arena);
+    return status;
+}
+
+const struct verb verb_replay = {
+    .name = "replay",
+    .question = "what if another setting, another card?",
+    .usage = "[options] OPS",
+    .about =
+        "Runs what a program asked of its allocator (an op list: one allocation, free or "
+        "synchronisation a line) through PyTorch's caching allocator over a simulated card, under "
+        "one or several settings, and prints the outcomes side by side. The allocator of PyTorch "
+        "2.6 is reproduced event by event; the one of 2.14 is written from its sources and "
+        "unchecked; cuda-malloc-async is a lower bound. Without --capacity or --card the card "
+        "never fills.",
+    .examples = "  zirve replay ops.txt --capacity 24GB\n"
+                "  zirve replay ops.txt --card 4090 --alloc-conf \"\" --alloc-conf "
+                "expandable_segments:True\n"
+                "  zirve replay ops.txt --capacity 8GB --summary\n"
+                "  zirve replay ops.txt --capacity 8GB --counters after.tsv --events trace.tsv\n"
+                "  zirve replay --case golden/mixed-gc\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,40 @@
+/* Outcomes of replays side by side, as text and as JSON ("zirve.replay/1"). */
+#ifndef ZIRVE_REPORT_REPORT_REPLAY_H
+#define ZIRVE_REPORT_REPORT_REPLAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "allocator/conformance.h"
+#include "allocator/replay.h"
+#include "base/stream.h"
+#include "report/style.h"
+
+struct report_replay {
+    enum zv_policy policy; /* in force */
+    enum zv_torch_profile profile;
+    const char *conf;
+    const char *card; /* its name, NULL for a size given by hand */
+    uint64_t capacity_bytes;
+    uint64_t baseline_bytes;
+    struct zv_replay_outcome outcome;
+};
+
+struct report_replay_case {
+    const char *name;
+    struct zv_conformance result;
+};
+
+void report_replays_text(struct zv_sink *sink, const struct report_style *style,
+                         const struct report_replay *runs, size_t count);
+/* with_stats: memory_stats() of every run too. */
+void report_replays_json(struct zv_sink *sink, const struct report_replay *runs, size_t count,
+                         bool with_stats);
+
+void report_replay_cases_text(struct zv_sink *sink, const struct report_replay_case *cases,
+                              size_t count);
+/* "zirve.replay_case/1" */
+void report_replay_cases_json(struct zv_sink *sink, const struct report_replay_case *cases,
+                              size_t count);
+
+#endif
