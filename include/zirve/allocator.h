@@ -133,8 +133,8 @@ struct zv_usage {
 struct zv_allocator;
 
 /*
- * Makes an allocator; *to is NULL on failure. Errors: ZV_E_SYNTAX for the configuration (where =
- * the key, text = the accepted form), ZV_E_UNSUPPORTED, ZV_E_LIMIT, ZV_E_NOMEM.
+ * Makes an allocator; *to is NULL on failure. Errors: ZV_E_SYNTAX for the configuration (naming
+ * the key and the accepted form), ZV_E_UNSUPPORTED, ZV_E_LIMIT, ZV_E_NOMEM.
  */
 enum zv_status zv_allocator_open(struct zv_allocator **to,
                                  const struct zv_allocator_options *options, struct zv_error *err);

@@ -27,11 +27,7 @@ static bool is_new(const struct tokens *tokens)
 
 static enum zv_status wrong(struct zv_error *err, const char *key, const char *expected)
 {
-    (void)zv_fail(err, ZV_E_SYNTAX, "allocator setting %s: expected %s", key, expected);
-    if (err != NULL && err->where[0] == 0) {
-        (void)zv_fail_where(err, key);
-    }
-    return ZV_E_SYNTAX;
+    return zv_fail(err, ZV_E_SYNTAX, "allocator setting %s: expected %s", key, expected);
 }
 
 /* 2.6 drops only spaces; later versions all white space. */

@@ -32,7 +32,7 @@ void allocator_config_init(struct allocator_config *config, enum zv_torch_profil
 
 /*
  * Reads text over config: keys that every parse resets are reset, others keep their value. On
- * failure config is unchanged. Errors: ZV_E_SYNTAX with where = the key and the accepted form.
+ * failure config is unchanged. Errors: ZV_E_SYNTAX with the key and the accepted form.
  */
 enum zv_status allocator_config_parse(struct allocator_config *config, struct zv_slice text,
                                       struct zv_error *err);

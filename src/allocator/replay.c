@@ -194,6 +194,17 @@ static void note_peaks(struct zv_replay *replay)
     }
 }
 
+/* A request that makes no sense is here a line of the input that makes none. */
+static enum zv_status fail_line(enum zv_status status, uint64_t line, struct zv_error *err)
+{
+    status = status == ZV_E_USAGE ? ZV_E_SYNTAX : status;
+    if (err != NULL) {
+        err->status = status;
+        err->line = err->line == 0 ? line : err->line;
+    }
+    return status;
+}
+
 enum zv_status zv_replay_step(struct zv_replay *replay, const struct zv_op *op, uint64_t line,
                               struct zv_error *err)
 {
@@ -203,10 +214,7 @@ enum zv_status zv_replay_step(struct zv_replay *replay, const struct zv_op *op, 
     replay->address = 0;
     const enum zv_status status = run(replay, op, err);
     if (status != ZV_OK) {
-        if (err != NULL && err->line == 0) {
-            err->line = line;
-        }
-        return status;
+        return fail_line(status, line, err);
     }
     replay->outcome.operations++;
     note_peaks(replay);

@@ -1,6 +1,7 @@
 #include "cli/replay_case.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "allocator/conformance.h"
 #include "allocator/replay.h"
@@ -102,11 +103,10 @@ static enum zv_status run_case(const struct arguments *args, struct report_repla
         status = write_ours(args, &files, err);
     }
     close_files(&files);
-    if (status != ZV_OK && err->where[0] != 0 && err->where[0] != '/') {
+    if (status != ZV_OK && strchr(err->where, '/') == NULL) { /* a member's bare name */
         char where[sizeof err->where];
-        (void)snprintf(where, sizeof where, "%.120s/%.120s", to->name, err->where);
-        (void)snprintf(err->where, sizeof err->where, "%s",
-                       zv_slice_starts(zv_slice_of(err->where), to->name) ? err->where : where);
+        (void)snprintf(where, sizeof where, "%.190s/%.60s", to->name, err->where);
+        memcpy(err->where, where, sizeof where);
     }
     return status;
 }
