@@ -4,5 +4,6 @@ const struct verb *const verbs[] = {
     &verb_estimate,
     &verb_cards,
     &verb_replay,
+    &verb_selftest,
 };
 const size_t verb_count = sizeof verbs / sizeof verbs[0];

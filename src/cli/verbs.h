@@ -10,6 +10,7 @@
 extern const struct verb verb_cards;
 extern const struct verb verb_replay;
 extern const struct verb verb_estimate;
+extern const struct verb verb_selftest;
 
 extern const struct verb *const verbs[]; /* in the order of the help */
 extern const size_t verb_count;

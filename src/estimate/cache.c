@@ -30,13 +30,26 @@ static enum zv_status row_bytes(enum zv_dtype dtype, uint64_t elements, uint64_t
     return ZV_OK;
 }
 
+/* Rows of heads. A type with a scale per row (ik_llama.cpp's q8_KV) has one for each head. */
+static enum zv_status heads_bytes(enum zv_dtype dtype, uint64_t heads, uint64_t dim, uint64_t *to,
+                                  struct zv_error *err)
+{
+    uint64_t one;
+    uint64_t two;
+    if (zv_dtype_bytes(dtype, dim, &one) && zv_dtype_bytes(dtype, dim * 2, &two) &&
+        two != one * 2) {
+        return zv_mul(heads, one, to) ? ZV_OK : fail_overflow(err);
+    }
+    return row_bytes(dtype, heads * dim, to, err);
+}
+
 static enum zv_status latent_cell(struct zv_cache_cell *cell, const struct zv_layer *layer,
                                   const struct zv_cache_form *form, struct zv_error *err)
 {
     if (form->mla == ZV_MLA_PER_HEAD) {
         const uint64_t heads = zv_ceil_div(layer->heads, form->tp == 0 ? 1 : form->tp);
-        enum zv_status status = row_bytes(form->k, heads * layer->head_dim_k, &cell->k, err);
-        return status == ZV_OK ? row_bytes(form->v, heads * layer->head_dim_v, &cell->v, err)
+        enum zv_status status = heads_bytes(form->k, heads, layer->head_dim_k, &cell->k, err);
+        return status == ZV_OK ? heads_bytes(form->v, heads, layer->head_dim_v, &cell->v, err)
                                : status;
     }
     enum zv_status status = ZV_OK;
@@ -98,9 +111,9 @@ enum zv_status zv_cache_cell_of(struct zv_cache_cell *cell, const struct zv_laye
         status = latent_cell(cell, layer, form, err);
     } else if (!layer->shares_cache && layer->attention == ZV_ATTENTION_HEADS) {
         const uint64_t heads = zv_kv_heads_of_rank(layer->kv_heads, form->tp);
-        status = row_bytes(form->k, heads * layer->head_dim_k, &cell->k, err);
+        status = heads_bytes(form->k, heads, layer->head_dim_k, &cell->k, err);
         if (status == ZV_OK) {
-            status = row_bytes(form->v, heads * layer->head_dim_v, &cell->v, err);
+            status = heads_bytes(form->v, heads, layer->head_dim_v, &cell->v, err);
         }
     }
     uint64_t conv;

@@ -47,6 +47,7 @@ struct zv_row {
     struct zv_row_fields config;
     struct zv_row_fields settings;
     struct zv_row_fields measured;
+    struct zv_row_fields check; /* where the facts come from: meta_origin, basis */
     bool citable;
     uint64_t line; /* 1-based */
 };

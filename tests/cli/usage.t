@@ -7,6 +7,7 @@ usage: zirve VERB [options] [FILE...]
   estimate     what should it need?
   cards        what cards are there, what can they really allocate?
   replay       what if another setting, another card?
+  selftest     how accurate is all this?
 
 'zirve VERB --help' tells more. Every figure says how it is known: calculated,
 measured, emulated, assumed or unknown.

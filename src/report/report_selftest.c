@@ -1,0 +1,91 @@
+#include "report/report_selftest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ERROR_TEXT = 48 };
+
+static size_t checked(const size_t count[ZV_CHECK_COUNT])
+{
+    return count[ZV_CHECK_EXACT] + count[ZV_CHECK_WITHIN] + count[ZV_CHECK_OFF];
+}
+
+/* "0.82 %" of millionths; "-" when nothing was checked. */
+static void put_error(char to[ERROR_TEXT], const struct zv_check_summary *summary)
+{
+    if (checked(summary->count) == 0) {
+        (void)snprintf(to, ERROR_TEXT, "-");
+    } else {
+        const unsigned long long hundredths = (summary->worst_millionths + 50) / 100;
+        (void)snprintf(to, ERROR_TEXT, "%llu.%02llu %%", hundredths / 100, hundredths % 100);
+    }
+}
+
+static void put_summary(struct zv_sink *sink, const struct zv_check_summary *summary)
+{
+    char error[ERROR_TEXT];
+    put_error(error, summary);
+    zv_sink_print(sink, "  %-32.32s %6zu %6zu %6zu %9zu   %9s\n", summary->name,
+                  summary->count[ZV_CHECK_EXACT], summary->count[ZV_CHECK_WITHIN],
+                  summary->count[ZV_CHECK_OFF], summary->count[ZV_CHECK_UNCHECKED], error);
+}
+
+static void put_groups(struct zv_sink *sink, const struct report_style *style,
+                       const struct zv_selftest *result)
+{
+    static const struct {
+        const char *by;
+        const char *title;
+    } groups[] = {{"item", "item"}, {"runtime", "runtime"}, {"arch", "architecture"}};
+    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
+        char heading[96];
+        (void)snprintf(heading, sizeof heading,
+                       "%-34s  exact within    off unchecked   worst error", groups[g].title);
+        report_bold(sink, style, heading);
+        zv_sink_text(sink, "\n");
+        for (size_t i = 0; i < result->summary_count; i++) {
+            if (strcmp(result->summaries[i].by, groups[g].by) == 0) {
+                put_summary(sink, &result->summaries[i]);
+            }
+        }
+        zv_sink_text(sink, "\n");
+    }
+}
+
+static void put_check(struct zv_sink *sink, const struct report_style *style,
+                      const struct zv_check *check)
+{
+    char line[512];
+    zv_sink_print(sink, "%s %s: %s", check->id, check->item, zv_check_status_name(check->status));
+    if (check->status == ZV_CHECK_UNCHECKED) {
+        (void)snprintf(line, sizeof line, "%s%s%s", check->measured,
+                       check->measured[0] != 0 ? ": " : "", check->reason);
+    } else {
+        (void)snprintf(line, sizeof line, "predicted %s, measured %s %s%s%s", check->predicted,
+                       check->measured, check->unit, check->reason[0] != 0 ? "; " : "",
+                       check->reason);
+    }
+    zv_sink_text(sink, "\n    ");
+    report_fold(sink, style, 4, 4, line);
+    zv_sink_text(sink, "\n");
+}
+
+void report_selftest_text(struct zv_sink *sink, const struct report_style *style,
+                          const struct zv_selftest *result, bool rows)
+{
+    for (size_t i = 0; rows && i < result->check_count; i++) {
+        put_check(sink, style, &result->checks[i]);
+    }
+    if (rows && result->check_count != 0) {
+        zv_sink_text(sink, "\n");
+    }
+    put_groups(sink, style, result);
+    for (size_t i = 0; !rows && i < result->check_count; i++) {
+        if (result->checks[i].status == ZV_CHECK_OFF) {
+            put_check(sink, style, &result->checks[i]);
+        }
+    }
+    zv_sink_print(sink, "%zu exact, %zu within 3 %%, %zu off, %zu unchecked\n",
+                  result->count[ZV_CHECK_EXACT], result->count[ZV_CHECK_WITHIN],
+                  result->count[ZV_CHECK_OFF], result->count[ZV_CHECK_UNCHECKED]);
+}

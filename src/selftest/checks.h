@@ -1,0 +1,51 @@
+/* Collecting comparisons: one call a figure; the status follows from the figures. */
+#ifndef ZIRVE_SELFTEST_CHECKS_H
+#define ZIRVE_SELFTEST_CHECKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "selftest/measured.h"
+#include "selftest/selftest.h"
+
+struct checks {
+    struct zv_check *at;
+    size_t count;
+    size_t capacity;
+    struct zv_arena *arena;
+    const struct zv_row *row;   /* the one being checked */
+    const struct zv_rows *rows; /* all of them, for rows that belong together */
+    bool out_of_memory;
+};
+
+/* Predicted bytes beside a printed size. reason: what an equality rests on, "" for nothing. */
+void check_bytes(struct checks *checks, const char *item, const struct measured *measured,
+                 uint64_t predicted, const char *reason);
+
+/* A prediction that is only known to lie in [low, high] bytes: exact when the figure may too. */
+void check_byte_range(struct checks *checks, const char *item, const struct measured *measured,
+                      uint64_t low, uint64_t high, const char *reason);
+
+/* Counts; low and high as above. decimals: the counts are in units of 10^-decimals. */
+void check_count(struct checks *checks, const char *item, const char *unit, uint64_t measured,
+                 uint64_t low, uint64_t high, unsigned decimals, const char *reason);
+
+/* Not checked, and why. text: the figure as the row has it. */
+void check_skip(struct checks *checks, const char *item, struct zv_slice text, const char *reason);
+
+/* A reason with its numbers, in the arena; never NULL. */
+const char *check_reason(struct checks *checks, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Counts by item, runtime and architecture. */
+enum zv_status checks_summarise(struct zv_selftest *to, struct zv_arena *arena,
+                                struct zv_error *err);
+
+/* One function per kind of row. */
+void predict_llamacpp(struct checks *checks);
+void predict_vllm(struct checks *checks);
+void predict_sglang(struct checks *checks);
+void predict_peak(struct checks *checks);
+void predict_card(struct checks *checks);
+
+#endif
