@@ -168,7 +168,7 @@ enum zv_status zv_capacity_of(const struct zv_card_table *table, const char *nam
     }
     const struct zv_card *card = NULL;
     const enum zv_status status = zv_card_find(table, name, &card, err);
-    if (status == ZV_OK) {
+    if (status == ZV_OK && card != NULL) {
         capacity_of_card(card, capacity, arena);
         if (capacity->basis == NULL) {
             return zv_fail_memory(err, "a capacity");

@@ -1,4 +1,6 @@
 /* vLLM's KV groups: layers of a kind share block ids, every group has blocks of the same bytes. */
+#include <assert.h>
+
 #include "base/checked.h"
 #include "base/fail.h"
 #include "estimate/cache.h"
@@ -113,6 +115,7 @@ static uint64_t request_blocks(const struct kind *kind, const struct zv_vllm_req
     }
     /* a kind with smaller rows gets larger blocks, so that the pages are equal */
     const uint64_t block = cache->page_bytes / kind->token_bytes;
+    assert(block > 0); /* a page holds the widest kind's tokens */
     if (kind->window == 0) {
         return zv_ceil_div(request->max_tokens, block);
     }
