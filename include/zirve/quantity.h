@@ -7,6 +7,7 @@
 #ifndef ZIRVE_QUANTITY_H
 #define ZIRVE_QUANTITY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ struct zv_item {
     const char *group; /* "weights", "cache", "activations", "training", "runtime", "reserve" */
     int scope;         /* device group or ZV_SCOPE_HOST */
     const char *phase; /* "prefill", "decode", "backward" …; NULL: there all the time */
+    bool reclaimable;  /* file pages that the system drops when it needs room: in no total */
     struct zv_quantity quantity;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/units.h"
+#include "cli/estimate_extras.h"
 #include "cli/estimate_options.h"
 
 static void set_text(const struct arguments *args, const char *name, struct zv_slice *to)
@@ -274,7 +275,7 @@ enum zv_status estimate_job(struct zv_job *job, struct zv_command *command,
     }
     static enum zv_status (*const parts[])(struct zv_job *, const struct arguments *,
                                            struct zv_error *) = {
-        set_counts, set_words, set_shard, set_runtime, set_placement, set_items};
+        set_counts, set_words, set_shard, set_runtime, set_placement, set_items, extra_options};
     for (size_t i = 0; status == ZV_OK && i < sizeof parts / sizeof parts[0]; i++) {
         status = parts[i](job, args, err);
     }

@@ -43,7 +43,14 @@ const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT] = {
     VALUE(job, "draft", "model-draft speculative-draft-model-path", "MODEL",
           "draft model for speculative decoding"),
     VALUE(job, "mmproj", NULL, "FILE", "vision projector kept in a file of its own"),
+    FLAG(job, "no-mmproj-offload", NULL, "llama.cpp: the projector file on the host"),
     LIST(job, "lora", NULL, "DIR", "LoRA adapter that is served; repeatable"),
+    VALUE(job, "max-loras", "max-loras-per-batch", "N", "adapter slots of vLLM and SGLang"),
+    VALUE(job, "max-lora-rank", NULL, "R", "rank that each slot holds"),
+    FLAG(job, "mtp", "draft-layers", "draft with the model's own multi-token-prediction layers"),
+    FLAG(job, "language-model-only", NULL, "towers of a multimodal model are not loaded"),
+    VALUE(job, "source-tokens", NULL, "TOKENS",
+          "of one encoder input: source text, audio frames, image patches"),
 
     VALUE(
         runtime, "runtime", NULL, "NAME[@VERSION]",
@@ -67,6 +74,9 @@ const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT] = {
     FLAG(runtime, "kv-unified", "kvu", "llama.cpp: one cache for all sequences"),
     VALUE(runtime, "attention", "attn-implementation flash-attn fa", "KIND",
           "flash, sdpa or eager (on and off for llama.cpp)"),
+    VALUE(runtime, "cpu-offload-gb", NULL, "GIB", "vLLM, SGLang: weights of a card on the host"),
+    VALUE(runtime, "swap-space", NULL, "GIB", "vLLM before 0.8: swapped blocks, GiB a card"),
+    FLAG(runtime, "no-mmap", NULL, "llama.cpp: read the file instead of mapping it"),
     FLAG(runtime, "static-cache", NULL, "transformers: cache allocated to the full context"),
 
     VALUE(parallel, "tp", "tensor-parallel-size tp-size", "N", "tensor parallelism"),

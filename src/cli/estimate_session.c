@@ -65,8 +65,11 @@ enum zv_status session_open_model(struct session *session, const struct argument
                        "expected a model (a folder, .gguf, .safetensors or config.json), or "
                        "--parameters and --bits");
     }
-    const enum zv_status status =
+    enum zv_status status =
         zv_model_open(&session->model, &session->model_files, path, &session->arena, err);
+    if (status == ZV_OK) {
+        status = extra_models_open(&session->extras, job, args, &session->arena, err);
+    }
     return status != ZV_OK
                ? status
                : zv_runtime_resolve(&session->rules, job->runtime, job->runtime_version,
@@ -80,11 +83,13 @@ const struct zv_runtime_rules *session_rules(const struct session *session)
 
 struct zv_question session_question(const struct session *session)
 {
-    return (struct zv_question){
+    struct zv_question question = {
         .input = {.model = &session->model, .job = &session->job, .rules = session_rules(session)},
         .capacity = session->has_card ? &session->capacity : NULL,
         .in_use_bytes = session->in_use_bytes,
     };
+    extra_models_set(&session->extras, &question.input);
+    return question;
 }
 
 void session_notes(const struct session *session)
@@ -104,6 +109,7 @@ void session_notes(const struct session *session)
 void session_close(struct session *session)
 {
     zv_model_close(session->model_files);
+    extra_models_close(&session->extras);
     if (session->items.data != NULL) {
         zv_file_close(&session->items);
     }

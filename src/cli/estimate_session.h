@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "cli/card_files.h"
+#include "cli/estimate_extras.h"
 #include "cli/options.h"
 #include "estimate/question.h"
 #include "job/job.h"
@@ -25,6 +26,7 @@ struct session {
     struct zv_file items;
     struct zv_model_files *model_files;
     struct zv_model model;
+    struct extra_models extras;
     struct zv_job job;
     struct zv_command command;
     struct zv_runtime_rules rules;

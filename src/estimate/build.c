@@ -49,6 +49,15 @@ void build_add(struct build *build, struct build_item item, uint64_t bytes, enum
     add(build, &item, (struct zv_quantity){bytes, known, text});
 }
 
+void build_add_pages(struct build *build, struct build_item item, uint64_t bytes, const char *basis)
+{
+    add(build, &item, (struct zv_quantity){bytes, ZV_CALCULATED, basis});
+    if (build->status == ZV_OK) {
+        struct zv_ledger *const ledger = &build->out->ledger;
+        ledger->items[ledger->count - 1].reclaimable = true;
+    }
+}
+
 void build_unknown(struct build *build, struct build_item item, const char *why)
 {
     add(build, &item, (struct zv_quantity){0, ZV_UNKNOWN, why});

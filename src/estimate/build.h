@@ -26,6 +26,9 @@ struct build_item {
 
 void build_add(struct build *build, struct build_item item, uint64_t bytes, enum zv_known known,
                const char *basis, ...) __attribute__((format(printf, 5, 6)));
+/* Pages of a mapped file: there while the system has room, in no total. */
+void build_add_pages(struct build *build, struct build_item item, uint64_t bytes,
+                     const char *basis);
 void build_unknown(struct build *build, struct build_item item, const char *why);
 void build_assume(struct build *build, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -42,6 +45,7 @@ void build_plan(struct build *build);
 void build_weights(struct build *build);
 void build_serve(struct build *build);
 void build_train(struct build *build);
+void build_host(struct build *build);
 void build_user_items(struct build *build);
 
 #endif

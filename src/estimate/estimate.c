@@ -15,6 +15,7 @@ enum zv_status zv_estimate_run(struct zv_estimate *estimate, const struct zv_est
     } else {
         build_serve(&build);
     }
+    build_host(&build);
     build_user_items(&build);
     plan_free(&build.plan);
     return build.status;

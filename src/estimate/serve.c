@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "estimate/activations.h"
+#include "estimate/extras.h"
 #include "estimate/sizes.h"
 
 typedef unsigned long long ull;
@@ -277,6 +278,7 @@ void build_serve(struct build *build)
     serve_sizes_of(build, &sizes);
     serve_cache(build, &sizes);
     serve_activations(build, &sizes);
+    serve_extras(build, &sizes);
     serve_overhead(build, &sizes);
     serve_pool(build, &sizes);
     if (build->in->model->causal) {

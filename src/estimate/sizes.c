@@ -151,6 +151,25 @@ static void set_llamacpp(struct build *build, struct serve_sizes *sizes)
          rules->flash_attention_default.known && rules->flash_attention_default.value != 0);
 }
 
+/* A default of 0 is a formula: vLLM's first engine takes a whole sequence, at least 2048 tokens;
+ * SGLang's follows the card's memory and is at most 8192 on cards below 90 GiB. */
+static uint64_t step_tokens(struct build *build, const struct serve_sizes *sizes,
+                            const struct zv_rule *rule)
+{
+    const struct zv_job *const job = build->in->job;
+    const uint64_t given = job->serve.batched_tokens;
+    if (given != 0 || !rule->known || rule->value != 0) {
+        return rule_or(build, rule, given, 8192, "tokens of one step (max_num_batched_tokens)");
+    }
+    uint64_t tokens = 8192;
+    if (job->runtime == ZV_RUNTIME_VLLM) {
+        tokens = sizes->context > 2048 ? sizes->context : 2048;
+    }
+    build_assume(build, "tokens of one step: %llu, by the runtime's formula",
+                 (unsigned long long)tokens);
+    return tokens;
+}
+
 static void set_server(struct build *build, struct serve_sizes *sizes)
 {
     const struct zv_job *const job = build->in->job;
@@ -162,8 +181,7 @@ static void set_server(struct build *build, struct serve_sizes *sizes)
              : &rules->chunk_default;
     sizes->block = rule_or(build, vllm ? &rules->block_default : &rules->page_default,
                            job->serve.block_tokens, vllm ? 16 : 1, "page, tokens");
-    sizes->batched = rule_or(build, batched, job->serve.batched_tokens, 8192,
-                             "tokens of one step (max_num_batched_tokens)");
+    sizes->batched = step_tokens(build, sizes, batched);
     sizes->fraction = job->serve.memory_fraction;
     if (sizes->fraction == 0 && rules->memory_fraction.known && rules->memory_fraction.value != 0) {
         sizes->fraction = rules->memory_fraction.value;

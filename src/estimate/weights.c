@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/fail.h"
-#include "estimate/build.h"
+#include "estimate/extras.h"
 
 struct part_sum {
     uint64_t bytes;
@@ -95,6 +95,68 @@ static bool has_head(const struct zv_model *model)
     return false;
 }
 
+/*
+ * --cpu-offload-gb: each rank takes layer weights in order until their sum reaches the limit; the
+ * one that passes it goes too. They stay pinned on the host.
+ */
+struct offload {
+    uint64_t left; /* bytes that the rank may still move */
+    uint64_t moved;
+};
+
+static bool takes_offload(struct offload *offload, struct build *build,
+                          const struct zv_tensor *tensor)
+{
+    if (offload->left == 0 || tensor->layer < 0) {
+        return false;
+    }
+    const uint64_t bytes = plan_stored_bytes(&build->plan, build->in->model, tensor);
+    offload->left -= bytes < offload->left ? bytes : offload->left;
+    offload->moved = build_sum(build, offload->moved, bytes);
+    return true;
+}
+
+static void add_offloaded(struct build *build, const struct offload *offloads)
+{
+    const uint64_t ranks = (uint64_t)build->plan.tp * build->plan.dp;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < build->plan.stages; i++) {
+        bytes = build_sum(build, bytes, build_mul(build, offloads[i].moved, ranks));
+    }
+    if (bytes != 0) {
+        build_add(build,
+                  (struct build_item){ZV_SCOPE_HOST, "weights.offloaded",
+                                      "weights kept on the host (pinned)", "weights", NULL},
+                  bytes, ZV_ASSUMED,
+                  "layers in order until %llu B a card are reached, %zu cards; which tensor comes "
+                  "last is the runtime's order",
+                  (unsigned long long)build->in->job->serve.cpu_offload_bytes,
+                  (size_t)ranks * build->plan.stages);
+    }
+}
+
+static void sum_tensors(struct build *build, struct part_sum *sums)
+{
+    const struct zv_model *const model = build->in->model;
+    const struct zv_job *const job = build->in->job;
+    struct offload offloads[PLAN_MAX_STAGES] = {{0}};
+    const bool offloading = job->task == ZV_TASK_SERVE &&
+                            (job->runtime == ZV_RUNTIME_VLLM || job->runtime == ZV_RUNTIME_SGLANG);
+    for (size_t i = 0; offloading && i < build->plan.stages; i++) {
+        offloads[i].left = job->serve.cpu_offload_bytes;
+    }
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        const struct zv_tensor *const tensor = &model->tensors[i];
+        const int stage = plan_stage_of(&build->plan, model, tensor);
+        if (tensor->rebuilt || extras_skip_tensor(build, tensor) ||
+            (stage >= 0 && takes_offload(&offloads[stage], build, tensor))) {
+            continue;
+        }
+        add_tensor(build, sums + (size_t)(stage + 1) * ZV_PART_COUNT, tensor);
+    }
+    add_offloaded(build, offloads);
+}
+
 void build_weights(struct build *build)
 {
     const struct zv_model *const model = build->in->model;
@@ -117,12 +179,7 @@ void build_weights(struct build *build)
         build_fail(build, zv_fail_memory(build->err, "weights"));
         return;
     }
-    for (size_t i = 0; i < model->tensor_count; i++) {
-        if (!model->tensors[i].rebuilt) {
-            const int stage = plan_stage_of(plan, model, &model->tensors[i]);
-            add_tensor(build, sums + (size_t)(stage + 1) * ZV_PART_COUNT, &model->tensors[i]);
-        }
-    }
+    sum_tensors(build, sums);
     if (model->tied && !has_head(model)) {
         add_tied_head(build, sums);
     }

@@ -59,6 +59,12 @@ struct zv_serve {
     enum zv_tristate mmap;
     enum zv_tristate static_cache; /* transformers: StaticCache to the full context */
     enum zv_tristate dp_attention;
+    enum zv_tristate draft_layers;   /* the model's own multi-token-prediction layers are used */
+    enum zv_tristate language_only;  /* towers of a multimodal model are not loaded */
+    enum zv_tristate mmproj_offload; /* llama.cpp: the projector file on the card (default) */
+    uint64_t source_tokens;          /* of an encoder or a tower: one input of one sequence */
+    uint64_t max_loras;              /* adapters in one batch: slots on the card */
+    uint64_t max_lora_rank;
     uint32_t gpu_layers; /* -ngl; see gpu_layers_given */
     bool gpu_layers_given;
     uint32_t cpu_moe_layers;                   /* --n-cpu-moe; ZV_JOB_ALL_LAYERS for --cpu-moe */

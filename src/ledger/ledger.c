@@ -71,7 +71,7 @@ static enum zv_status phase_total(const struct zv_ledger *ledger, int scope, con
     for (size_t i = 0; i < ledger->count; i++) {
         const struct zv_item *const item = &ledger->items[i];
         const struct zv_quantity *const quantity = &item->quantity;
-        if (item->scope != scope || quantity->known == ZV_UNKNOWN ||
+        if (item->scope != scope || quantity->known == ZV_UNKNOWN || item->reclaimable ||
             (item->phase != NULL && !same_phase(item->phase, phase))) {
             continue;
         }
@@ -92,7 +92,7 @@ enum zv_status zv_ledger_total(const struct zv_ledger *ledger, int scope, struct
     for (size_t i = 0; status == ZV_OK && i < ledger->count; i++) {
         const struct zv_item *const item = &ledger->items[i];
         struct zv_total one;
-        if (item->scope != scope) {
+        if (item->scope != scope || item->reclaimable) {
             continue;
         }
         unknown += item->quantity.known == ZV_UNKNOWN;

@@ -113,7 +113,8 @@ static void item_rows(struct zv_sink *sink, const struct report_style *style,
         if (item->quantity.known == ZV_UNKNOWN) {
             zv_sink_print(sink, "  %-*s %20s  unknown\n", NAME_WIDTH - 2, item->name, "?");
         } else {
-            row(sink, style, item->name, item->quantity.bytes, zv_known_name(item->quantity.known));
+            row(sink, style, item->name, item->quantity.bytes,
+                item->reclaimable ? "not counted" : zv_known_name(item->quantity.known));
         }
         report_fold(sink, style, 4, 0, item->quantity.basis);
     }

@@ -61,6 +61,10 @@ static void write_items(struct zv_json_writer *json, const struct zv_ledger *led
         write_bytes(json, "bytes", item->quantity.known != ZV_UNKNOWN, item->quantity.bytes);
         write_text(json, "known", zv_known_name(item->quantity.known));
         write_text(json, "basis", item->quantity.basis);
+        if (item->reclaimable) {
+            zv_json_write_key(json, "reclaimable");
+            zv_json_write_bool(json, true);
+        }
         zv_json_end_object(json);
     }
     zv_json_end_array(json);

@@ -55,6 +55,8 @@ static const struct option_row rows[] = {
     {"--disable-radix-cache", VALUE_NONE, set_no, SERVE(prefix_caching), NULL},
     {"--cpu-offload-gb", VALUE_ONE, set_gibibytes, SERVE(cpu_offload_bytes), NULL},
     {"--lora-paths", VALUE_MANY, add_lora, 0, NULL},
+    {"--max-loras-per-batch", VALUE_ONE, set_tokens, SERVE(max_loras), NULL},
+    {"--max-lora-rank", VALUE_ONE, set_tokens, SERVE(max_lora_rank), NULL},
     {"--speculative-draft-model-path --speculative-draft-model", VALUE_ONE, set_text,
      SERVE(draft_path), NULL},
     /* changes memory, not modelled */
@@ -69,7 +71,6 @@ static const struct option_row rows[] = {
      VALUE_ONE, NULL, 0, "how the pool is divided"},
     {"--disable-mla", VALUE_NONE, NULL, 0, "the cache holds K and V per head"},
     {"--disable-hybrid-swa-memory", VALUE_NONE, NULL, 0, "sliding layers keep full caches"},
-    {"--max-loras-per-batch --max-lora-rank", VALUE_ONE, NULL, 0, "adapter slots"},
     {"--enable-lora --enable-torch-compile --enable-mixed-chunk --enable-hierarchical-cache "
      "--enable-memory-saver --enable-two-batch-overlap --enable-deepep-moe --enable-ep-moe "
      "--enable-eplb --disable-overlap-schedule --enable-piecewise-cuda-graph --enable-multimodal "

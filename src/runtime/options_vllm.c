@@ -118,13 +118,15 @@ static const struct option_row rows[] = {
     {"--dtype", VALUE_ONE, set_text, SERVE(dtype), NULL},
     {"--speculative-model", VALUE_ONE, set_text, SERVE(draft_path), NULL},
     {"--lora-modules", VALUE_MANY, add_lora, 0, NULL},
+    {"--max-loras", VALUE_ONE, set_tokens, SERVE(max_loras), NULL},
+    {"--max-lora-rank", VALUE_ONE, set_tokens, SERVE(max_lora_rank), NULL},
+    {"--language-model-only", VALUE_MAYBE, set_yes, SERVE(language_only), NULL},
     /* changes memory, not modelled */
     {"--speculative-config -sc", VALUE_ONE, NULL, 0, SPECULATIVE},
     {"--num-speculative-tokens --spec-decoding-acceptance-method --ngram-prompt-lookup-max",
      VALUE_ONE, NULL, 0, SPECULATIVE},
     {"--enable-lora", VALUE_MAYBE, NULL, 0, LORA},
-    {"--max-loras --max-lora-rank --max-cpu-loras --lora-extra-vocab-size", VALUE_ONE, NULL, 0,
-     LORA},
+    {"--max-cpu-loras --lora-extra-vocab-size", VALUE_ONE, NULL, 0, LORA},
     {"--compilation-config -cc -O --optimization-level --cuda-graph-sizes "
      "--cudagraph-capture-sizes "
      "--max-cudagraph-capture-size --max-seq-len-to-capture",
@@ -137,7 +139,7 @@ static const struct option_row rows[] = {
      "facts of the model are replaced"},
     {"--limit-mm-per-prompt --mm-processor-kwargs --mm-encoder-tp-mode", VALUE_ONE, NULL, 0,
      "what a multimodal profile run takes"},
-    {"--language-model-only --skip-mm-profiling", VALUE_MAYBE, NULL, 0, "the vision tower's share"},
+    {"--skip-mm-profiling", VALUE_MAYBE, NULL, 0, "the vision tower's share"},
     {"--decode-context-parallel-size -dcp --prefill-context-parallel-size -pcp", VALUE_ONE, NULL, 0,
      "the cache is split over tokens"},
     {"--kv-offloading-size --kv-offloading-backend --kv-transfer-config --kv-events-config",

@@ -53,9 +53,12 @@ struct zv_rule {
  *   gpu_layers_default    layers on the card when -ngl is not given; ZV_JOB_ALL_LAYERS = all that
  *                         fit
  *   fit_default           parameters are lowered until the model fits; fit_margin_bytes is kept
- * free output_embeddings     the output buffer holds n_embd floats beside the logits: 0 no, 1
- * always, 2 when the model has embeddings on state_snapshots       recurrent states can keep copies
- * for speculative decoding (n_rs_seq)
+ *                         free
+ *   output_embeddings     the output buffer holds n_embd floats beside the logits: 0 no, 1 always,
+ *                         2 when the model has embeddings on
+ *   draft_layers          multi-token-prediction layers of the file: 0 never loaded, 1 always,
+ *                         2 when they are used
+ *   state_snapshots       recurrent states can keep copies for speculative decoding (n_rs_seq)
  *
  * vLLM
  *   block_default         tokens of a KV block; sequences_default (max_num_seqs);
@@ -100,6 +103,7 @@ struct zv_rule {
     X(fit_default)                                                                                 \
     X(fit_margin_bytes)                                                                            \
     X(output_embeddings)                                                                           \
+    X(draft_layers)                                                                                \
     X(state_snapshots)                                                                             \
     X(block_default)                                                                               \
     X(sequences_default)                                                                           \
