@@ -275,7 +275,7 @@ static bool is_maybe_value(struct zv_slice word)
 {
     bool yes;
     return option_yes_no(word, &yes) || zv_slice_equal_nocase(word, "auto") ||
-           (zv_slice_contains(word, ",") && (word.at[0] == '0' || word.at[0] == '1'));
+           zv_slice_starts(word, "0,") || zv_slice_starts(word, "1,");
 }
 
 static bool is_option(struct zv_slice word)
@@ -283,12 +283,18 @@ static bool is_option(struct zv_slice word)
     return word.length > 1 && word.at[0] == '-' && !(word.at[1] >= '0' && word.at[1] <= '9');
 }
 
+/* Whether the command goes on at the reader's place. */
+static bool has_word(const struct reader *reader)
+{
+    return reader->words.at != NULL && reader->at < reader->words.count &&
+           !reader->words.at[reader->at].ends;
+}
+
 /* An option we have no row for: its value is the next word when that is no option. */
 static enum zv_status unknown_option(struct reader *reader, struct zv_slice name,
                                      struct zv_slice value, bool has_value)
 {
-    if (!has_value && reader->at < reader->words.count && !reader->words.at[reader->at].ends &&
-        !is_option(word_at(reader, reader->at))) {
+    if (!has_value && has_word(reader) && !is_option(word_at(reader, reader->at))) {
         value = word_at(reader, reader->at++);
     }
     return add_extra(reader, name, value, "not in the table of known options");
@@ -379,8 +385,7 @@ static void conclude(struct reader *reader)
 static enum zv_status read_words(struct reader *reader)
 {
     enum zv_status status = ZV_OK;
-    while (status == ZV_OK && reader->at < reader->words.count &&
-           !reader->words.at[reader->at].ends) {
+    while (status == ZV_OK && has_word(reader)) {
         const struct zv_slice word = word_at(reader, reader->at++);
         status = is_option(word) ? read_option(reader, word) : read_operand(reader, word);
     }

@@ -126,26 +126,27 @@ static void print_count(char *to, size_t size, uint64_t value, unsigned decimals
     }
 }
 
-void check_count(struct checks *checks, const char *item, const char *unit, uint64_t measured,
-                 uint64_t low, uint64_t high, unsigned decimals, const char *reason)
+void check_count(struct checks *checks, const char *item, struct counted counted,
+                 const char *reason)
 {
     char least[32];
     char most[32];
     char figure[32];
-    struct zv_check *const check = add(checks, item, unit, reason);
+    struct zv_check *const check = add(checks, item, counted.unit, reason);
     if (check == NULL) {
         return;
     }
-    print_count(least, sizeof least, low, decimals);
-    print_count(most, sizeof most, high, decimals);
-    print_count(figure, sizeof figure, measured, decimals);
-    check->predicted = low == high ? keep(checks, least, strlen(least))
-                                   : check_reason(checks, "%s..%s", least, most);
+    print_count(least, sizeof least, counted.low, counted.decimals);
+    print_count(most, sizeof most, counted.high, counted.decimals);
+    print_count(figure, sizeof figure, counted.measured, counted.decimals);
+    check->predicted = counted.low == counted.high ? keep(checks, least, strlen(least))
+                                                   : check_reason(checks, "%s..%s", least, most);
     check->measured = keep(checks, figure, strlen(figure));
-    check->measured_value = measured;
-    check->predicted_value = nearest(measured, low, high);
-    check->status = measured >= low && measured <= high ? ZV_CHECK_EXACT
-                                                        : judge(check->predicted_value, measured);
+    check->measured_value = counted.measured;
+    check->predicted_value = nearest(counted.measured, counted.low, counted.high);
+    check->status = check->predicted_value == counted.measured
+                        ? ZV_CHECK_EXACT
+                        : judge(check->predicted_value, counted.measured);
 }
 
 void check_skip(struct checks *checks, const char *item, struct zv_slice text, const char *reason)

@@ -26,9 +26,17 @@ void check_bytes(struct checks *checks, const char *item, const struct measured 
 void check_byte_range(struct checks *checks, const char *item, const struct measured *measured,
                       uint64_t low, uint64_t high, const char *reason);
 
-/* Counts; low and high as above. decimals: the counts are in units of 10^-decimals. */
-void check_count(struct checks *checks, const char *item, const char *unit, uint64_t measured,
-                 uint64_t low, uint64_t high, unsigned decimals, const char *reason);
+/* A count beside a prediction in [low, high], all in units of 10^-decimals. */
+struct counted {
+    const char *unit; /* "tokens" */
+    uint64_t measured;
+    uint64_t low;
+    uint64_t high;
+    unsigned decimals;
+};
+
+void check_count(struct checks *checks, const char *item, struct counted counted,
+                 const char *reason);
 
 /* Not checked, and why. text: the figure as the row has it. */
 void check_skip(struct checks *checks, const char *item, struct zv_slice text, const char *reason);

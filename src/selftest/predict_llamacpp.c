@@ -171,7 +171,8 @@ static void check_cells(struct checks *checks, const struct run *run, const char
     uint64_t cells;
     if (zv_slice_contains(text, " cells") && zv_slice_word(&inside, &word) &&
         zv_slice_u64(word, &cells) && run->cache_missing == NULL && run->has_context) {
-        check_count(checks, item, "cells", cells, predicted, predicted, 0, run->basis);
+        check_count(checks, item, (struct counted){"cells", cells, predicted, predicted, 0},
+                    run->basis);
     }
 }
 

@@ -133,7 +133,8 @@ static void check_blocks(struct checks *checks, const struct run *run)
         } else if (!block_range(run, &low, &high)) {
             check_skip(checks, "gpu_blocks", text, "the memory left for the cache is not recorded");
         } else {
-            check_count(checks, "gpu_blocks", "blocks", measured, low, high, 0, run->basis);
+            check_count(checks, "gpu_blocks", (struct counted){"blocks", measured, low, high, 0},
+                        run->basis);
         }
     }
 }
@@ -161,8 +162,10 @@ static void check_tokens(struct checks *checks, const struct run *run)
     } else if (by_length && run->request_missing != NULL) {
         check_skip(checks, "kv_tokens", text, run->request_missing);
     } else {
-        check_count(checks, "kv_tokens", "tokens", measured, tokens_for(run, low),
-                    tokens_for(run, high), 0, run->basis);
+        check_count(
+            checks, "kv_tokens",
+            (struct counted){"tokens", measured, tokens_for(run, low), tokens_for(run, high), 0},
+            run->basis);
     }
 }
 
@@ -202,8 +205,9 @@ static void check_concurrency(struct checks *checks, const struct run *run)
     uint64_t least;
     uint64_t most;
     if (zv_mul_div(low * times, 200, per, &least) && zv_mul_div(high * times, 200, per, &most)) {
-        check_count(checks, "max_concurrency", "requests", measured, (least + 1) / 2,
-                    (most + 1) / 2, 2, basis);
+        check_count(checks, "max_concurrency",
+                    (struct counted){"requests", measured, (least + 1) / 2, (most + 1) / 2, 2},
+                    basis);
     }
 }
 
@@ -222,7 +226,7 @@ static void check_cpu_blocks(struct checks *checks, const struct run *run)
         return;
     }
     const uint64_t blocks = zv_cache_vllm_blocks(&run->cache, swap);
-    check_count(checks, "cpu_blocks", "blocks", measured, blocks, blocks, 0,
+    check_count(checks, "cpu_blocks", (struct counted){"blocks", measured, blocks, blocks, 0},
                 "the default swap space");
 }
 
@@ -295,9 +299,10 @@ static void check_pipeline(struct checks *checks, const struct run *run)
         low = least < low ? least : low;
         high = most < high ? most : high;
     }
-    check_count(checks, "kv_tokens", "tokens", measured, tokens_for(run, low),
-                tokens_for(run, high), 0,
-                "the fewest over the stages, given the measured free memory");
+    check_count(
+        checks, "kv_tokens",
+        (struct counted){"tokens", measured, tokens_for(run, low), tokens_for(run, high), 0},
+        "the fewest over the stages, given the measured free memory");
 }
 
 /* Unquantised weights on one card; what a rotary table adds is not in the row. */
