@@ -29,6 +29,21 @@ bool estimate_is_by_numbers(const struct arguments *args)
            (arguments_has(args, "parameters") || arguments_has(args, "layers"));
 }
 
+/* With --grid, and some by hand, these are lists, which their reader cuts. */
+static bool is_list(const struct arguments *args, const char *name)
+{
+    static const char *const axes[] = {"context", "concurrency", "micro-batch", "seq-length"};
+    if (estimate_is_by_numbers(args) && strcmp(name, "concurrency") == 0) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
+        if (strcmp(name, axes[i]) == 0) {
+            return arguments_has(args, "grid");
+        }
+    }
+    return false;
+}
+
 /* Numbers, one table row each: where it goes and by which option. */
 static enum zv_status set_counts(struct zv_job *job, const struct arguments *args,
                                  struct zv_error *err)
@@ -39,9 +54,13 @@ static enum zv_status set_counts(struct zv_job *job, const struct arguments *arg
         const char *name;
         uint64_t *to;
     } wide[] = {
-        {"context", &serve->context_tokens},    {"max-num-batched-tokens", &serve->batched_tokens},
-        {"block-size", &serve->block_tokens},   {"ubatch-size", &serve->ubatch_tokens},
-        {"micro-batch", &train->micro_batch},   {"seq-length", &train->sequence_tokens},
+        {"context", &serve->context_tokens},
+        {"concurrency", &serve->sequences},
+        {"max-num-batched-tokens", &serve->batched_tokens},
+        {"block-size", &serve->block_tokens},
+        {"ubatch-size", &serve->ubatch_tokens},
+        {"micro-batch", &train->micro_batch},
+        {"seq-length", &train->sequence_tokens},
         {"accumulation", &train->accumulation},
     };
     const struct {
@@ -58,6 +77,9 @@ static enum zv_status set_counts(struct zv_job *job, const struct arguments *arg
     };
     enum zv_status status = ZV_OK;
     for (size_t i = 0; status == ZV_OK && i < sizeof wide / sizeof wide[0]; i++) {
+        if (is_list(args, wide[i].name)) {
+            continue;
+        }
         status = arguments_u64(args, wide[i].name, wide[i].to, err);
         if (status == ZV_OK && arguments_has(args, wide[i].name) && *wide[i].to == 0) {
             status = zv_fail(err, ZV_E_USAGE, "--%s 0: expected at least 1", wide[i].name);
@@ -130,7 +152,9 @@ static enum zv_status set_runtime(struct zv_job *job, const struct arguments *ar
     }
     set_text(args, "dtype", &serve->dtype);
     set_text(args, "dtype", &job->train.weight_dtype);
-    set_text(args, "quantization", &serve->quantization);
+    if (!arguments_has(args, "grid")) {
+        set_text(args, "quantization", &serve->quantization);
+    }
     set_text(args, "kv-cache-dtype", &serve->kv_dtype_k);
     set_text(args, "cache-type-v", &serve->kv_dtype_v);
     set_text(args, "draft", &serve->draft_path);

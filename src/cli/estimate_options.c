@@ -111,5 +111,10 @@ const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT] = {
     LIST(card, "host-item", NULL, "NAME=SIZE[:KNOWN]", "the same in host memory; repeatable"),
     VALUE(card, "items", NULL, "FILE", "items from a file, one NAME=SIZE[:KNOWN] a line"),
 
+    FLAG(answer, "advise", NULL, "what could be changed, ranked by what each change alone saves"),
+    VALUE(answer, "search", NULL, "SIZE",
+          "the largest context, concurrency, micro-batch or seq-length that fits --card"),
+    FLAG(answer, "grid", NULL,
+         "cross lists of --quantization, --context, --concurrency and --card into a table of fits"),
     FLAG(answer, "verbose", "v", "the basis of every figure"),
 };

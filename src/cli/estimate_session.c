@@ -10,19 +10,19 @@ int session_exit_code(enum zv_verdict verdict)
     return codes[verdict];
 }
 
-enum zv_status session_open_card(struct session *session, const char *card, struct zv_error *err)
+enum zv_status session_open_card(struct session *session, const char *name,
+                                 struct zv_capacity *capacity, struct zv_error *err)
 {
-    if (card == NULL) {
-        return ZV_OK;
+    enum zv_status status = ZV_OK;
+    if (!session->has_cards) {
+        status = card_files_open(&session->cards, &session->arena, err);
+        session->has_cards = status == ZV_OK;
     }
-    enum zv_status status = card_files_open(&session->cards, &session->arena, err);
     if (status == ZV_OK) {
-        status =
-            zv_capacity_of(&session->cards.table, card, &session->capacity, &session->arena, err);
+        status = zv_capacity_of(&session->cards.table, name, capacity, &session->arena, err);
     }
-    session->has_card = status == ZV_OK;
-    if (session->has_card && session->capacity.card == NULL) {
-        output_note("%s is taken literally; a real card of that name allows less or more", card);
+    if (status == ZV_OK && capacity->card == NULL) {
+        output_note("%s is taken literally; a real card of that name allows less or more", name);
     }
     return status;
 }
@@ -74,6 +74,15 @@ enum zv_status session_open_model(struct session *session, const struct argument
                ? status
                : zv_runtime_resolve(&session->rules, job->runtime, job->runtime_version,
                                     arguments_has(args, "assume"), &session->arena, err);
+}
+
+enum zv_status session_weights(struct session *session, struct zv_grid_model *to,
+                               struct zv_error *err)
+{
+    (void)session;
+    (void)err;
+    to->why = "weights as if quantised are not calculated yet";
+    return ZV_OK;
 }
 
 const struct zv_runtime_rules *session_rules(const struct session *session)

@@ -14,6 +14,7 @@
 #include "cli/card_files.h"
 #include "cli/estimate_extras.h"
 #include "cli/options.h"
+#include "estimate/grid.h"
 #include "estimate/question.h"
 #include "job/job.h"
 #include "model/model.h"
@@ -23,6 +24,7 @@
 struct session {
     struct zv_arena arena;
     struct card_files cards;
+    bool has_cards; /* the table is read */
     struct zv_file items;
     struct zv_model_files *model_files;
     struct zv_model model;
@@ -35,16 +37,23 @@ struct session {
     uint64_t in_use_bytes; /* of the card, by others */
 };
 
-/* The job and the card of the options; card NULL: none. Errors: ZV_E_USAGE, ZV_E_IO, ZV_E_SYNTAX,
- * ZV_E_NOT_FOUND. */
+/* The job of the options. Errors: ZV_E_USAGE, ZV_E_IO, ZV_E_SYNTAX. */
 enum zv_status session_open(struct session *session, const struct arguments *args,
                             struct zv_error *err);
-enum zv_status session_open_card(struct session *session, const char *card, struct zv_error *err);
+
+/* What --card NAME offers; says so when it is a size taken literally. Errors: as zv_capacity_of. */
+enum zv_status session_open_card(struct session *session, const char *name,
+                                 struct zv_capacity *capacity, struct zv_error *err);
 
 /* The model of the first operand or of a pasted command line, and the runtime's rules. Errors: as
  * zv_model_open and zv_runtime_resolve; ZV_E_USAGE without a model. */
 enum zv_status session_open_model(struct session *session, const struct arguments *args,
                                   struct zv_error *err);
+
+/* The session's model with its weights stored as to->name says; what it cannot be is in to->why.
+ * Errors: ZV_E_NOMEM. */
+enum zv_status session_weights(struct session *session, struct zv_grid_model *to,
+                               struct zv_error *err);
 
 /* The rules of the session's runtime, NULL when the job names none. */
 const struct zv_runtime_rules *session_rules(const struct session *session);

@@ -10,4 +10,8 @@
 enum zv_status estimate_numbers(struct session *session, const struct arguments *args,
                                 struct output *out, struct zv_error *err);
 
+/* --grid: weights x sizes x cards. */
+enum zv_status estimate_grid(struct session *session, const struct arguments *args,
+                             struct output *out, struct zv_error *err);
+
 #endif

@@ -56,6 +56,7 @@ struct zv_estimate {
     bool upper_bound;        /* some items are independent maxima: their sum is an upper bound */
     uint64_t context_tokens; /* as used, of one sequence */
     uint64_t sequences;
+    uint64_t step_tokens; /* of one prefill step (llama.cpp: the micro-batch); training: 0 */
     uint64_t fraction_millionths; /* of a card that the runtime may use; 1000000 = all */
     struct zv_vllm_cache pages;   /* vLLM: the page geometry; page_bytes 0 otherwise */
     struct zv_pool pool;

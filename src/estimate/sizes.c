@@ -228,6 +228,7 @@ void serve_sizes_of(struct build *build, struct serve_sizes *sizes)
     set_form(build, sizes);
     build->out->context_tokens = sizes->context;
     build->out->sequences = sizes->sequences;
+    build->out->step_tokens = sizes->batched;
     build->out->fraction_millionths = sizes->fraction;
 }
 

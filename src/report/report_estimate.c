@@ -309,6 +309,12 @@ void report_estimate_text(struct zv_sink *sink, const struct report_style *style
         fit_lines(sink, style, report);
         pool_lines(sink, style, report);
     }
+    if (report->search != NULL) {
+        report_search_text(sink, style, report);
+    }
+    if (report->advice != NULL) {
+        report_levers_text(sink, style, report);
+    }
     list(sink, style, "Assumed because it was not given:", estimate->assumptions,
          estimate->assumption_count);
     list(sink, style, "Not valid if:", estimate->invalid_if, estimate->invalid_count);

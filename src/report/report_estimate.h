@@ -5,8 +5,11 @@
 #include <stdbool.h>
 
 #include "base/stream.h"
+#include "estimate/advise.h"
 #include "estimate/estimate.h"
 #include "estimate/fit.h"
+#include "estimate/search.h"
+#include "format/json_writer.h"
 #include "report/style.h"
 
 struct report_estimate {
@@ -17,12 +20,23 @@ struct report_estimate {
     const struct zv_capacity *capacity; /* NULL: no card was named */
     const struct zv_fit *fit;
     const struct zv_fit_limits *limits;
-    bool verbose; /* the basis of every item */
+    const struct zv_advice *advice; /* NULL: not asked for */
+    const struct zv_search *search; /* NULL: not asked for; the estimate is of its value */
+    bool verbose;                   /* the basis of every item */
 };
 
 void report_estimate_text(struct zv_sink *sink, const struct report_style *style,
                           const struct report_estimate *report);
 void report_estimate_json(struct zv_sink *sink, const struct report_estimate *report);
+
+/* Parts of the two above: report->advice and report->search are there. The JSON is the member
+ * "levers" or "search" of the open object. */
+void report_levers_text(struct zv_sink *sink, const struct report_style *style,
+                        const struct report_estimate *report);
+void report_levers_json(struct zv_json_writer *json, const struct zv_advice *advice);
+void report_search_text(struct zv_sink *sink, const struct report_style *style,
+                        const struct report_estimate *report);
+void report_search_json(struct zv_json_writer *json, const struct zv_search *search);
 
 /* ---- by numbers ---- */
 

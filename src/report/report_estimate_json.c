@@ -208,6 +208,12 @@ void report_estimate_json(struct zv_sink *sink, const struct report_estimate *re
     zv_json_write_bool(&json, report->estimate->upper_bound);
     write_pool(&json, report->estimate);
     write_fit(&json, report->capacity, report->fit);
+    if (report->search != NULL) {
+        report_search_json(&json, report->search);
+    }
+    if (report->advice != NULL) {
+        report_levers_json(&json, report->advice);
+    }
     write_lines(&json, "assumptions", report->estimate->assumptions,
                 report->estimate->assumption_count);
     write_lines(&json, "invalid_if", report->estimate->invalid_if, report->estimate->invalid_count);

@@ -1,0 +1,197 @@
+# Levers: each a changed job estimated again; those that do not help stay, with the reason.
+$ zirve estimate $M/llama-3.1-8b/config.json --context 8192 --concurrency 4 --runtime vllm@0.19.0 --card 4090 --advise | sed -n '/^levers/,/^Assumed/p'
+levers, one at a time: saved                   GiB         GB  alone
+  2 pipeline stages                           9.48      10.18  fits
+    more cards of the same kind; each step waits for their link
+  tensor parallelism over 2                   7.75       8.32  fits
+    more cards of the same kind; each step waits for their link
+  2 sequences at once                         2.00       2.15  fits
+    requests wait longer
+  KV cache in 8 bits (fp8)                    2.00       2.15  fits
+    check quality again at the longest context; some attention backends do not
+    take this type
+  context of 4096 tokens                      2.00       2.15  fits
+    longer requests are refused or cut: check your inputs
+  no CUDA graphs (--enforce-eager)            1.02       1.10  fits
+    each step starts its kernels one by one: measure the time of a token
+  3 sequences at once                         1.00       1.07  fits
+    requests wait longer
+  steps of 1024 tokens                        0.10       0.10  fits
+    max_num_batched_tokens: long prompts take more steps, measure the time to
+    the first token
+  0.95 of the card for the runtime            0.00       0.00  fits
+    the need is the same: only the limit moves; gpu_memory_utilization: less is
+    left for other programs and for what the runtime did not plan
+  2 replicas                                  0.00       0.00  fits
+    every replica holds everything; more throughput, and as many cards more
+  On GPU 0, which needs most. Savings do not add up.
+
+Assumed because it was not given:
+$ zirve estimate $M/gpt-oss-20b/config.json --context 32k --runtime llama.cpp --card 16GB --advise 2>/dev/null | sed -n '/^levers/,/^Assumed/p'
+levers, one at a time: saved                   GiB         GB  alone
+  experts on the host (--cpu-moe)            35.61      38.23  fits
+    what lies on the host is read over the bus: measure the speed; host memory:
+    35.61 GiB (38.23 GB) more
+  half of the layers on host (-ngl 12)       20.32      21.82  does not fit
+    what lies on the host is read over the bus: measure the speed; host memory:
+    20.32 GiB (21.82 GB) more
+  layers over 2 cards                        18.33      19.68  does not fit
+    more cards of the same kind; each step waits for their link
+  cache on the host (--no-kv-offload)         0.77       0.82  does not fit
+    what lies on the host is read over the bus: measure the speed; host memory:
+    0.77 GiB (0.82 GB) more
+  KV cache as q4_0                            0.55       0.59  does not fit
+    check quality again at the longest context; some attention backends do not
+    take this type
+  context of 16384 tokens                     0.38       0.40  does not fit
+    longer requests are refused or cut: check your inputs; host memory: 32.00
+    MiB (33.55 MB) less
+  KV cache as q8_0                            0.36       0.39  does not fit
+    check quality again at the longest context; some attention backends do not
+    take this type
+  micro-batch of 256 tokens (-ub)             0.20       0.22  does not fit
+    prompts are read more slowly: measure it; host memory: 34.81 MiB (36.50 MB)
+    less
+  one sequence less at once                   0.00       0.00
+    there is only one sequence at once
+  half of the sequences at once               0.00       0.00
+    there is only one sequence at once
+  sliding layers keep their window only       0.00       0.00
+    sliding layers keep their window only
+  flash attention instead of eager            0.00       0.00  does not fit
+    the scores are not materialised already; check that this card has the
+    kernels
+  On GPU 0, which needs most. Savings do not add up.
+
+Assumed because it was not given:
+$ zirve estimate $M/llama-3.1-8b/config.json --task train --seq-length 4096 --micro-batch 2 --dp 4 --advise --unit GiB | sed -n '/^levers/,/^Assumed/p'
+levers, one at a time: saved                              GiB
+  LoRA of rank 16 on every linear layer                 70.05
+    what is learned differs: check the quality again
+  2 pipeline stages                                     59.91
+    more cards of the same kind, and traffic between them every step
+  ZeRO-3 over 4 ranks                                   59.02
+    more cards of the same kind, and traffic between them every step
+  FSDP over 4 ranks                                     59.02
+    more cards of the same kind, and traffic between them every step
+  tensor parallelism over 2                             53.91
+    more cards of the same kind, and traffic between them every step
+  ZeRO-2 over 4 ranks                                   48.61
+    more cards of the same kind, and traffic between them every step
+  checkpointing of every layer                          41.62
+    layers are computed again in backward: measure the time of a step
+  ZeRO-1 over 4 ranks                                   37.39
+    more cards of the same kind, and traffic between them every step
+  paged AdamW with 8-bit states                         29.92
+    states move to the host when the card is full: measure the time of a step,
+    check the quality; host memory: 15.19 GiB more
+  Adafactor                                             29.90
+    what is learned differs: check the quality again
+  micro-batch of one sequence                           29.37
+    accumulate to keep the batch of a step; measure its time
+  sequences of 2048 tokens                              29.37
+    longer texts are cut: a run that cut data does not validate the load
+  selective checkpointing                               21.11
+    layers are computed again in backward: measure the time of a step
+  AdamW with 8-bit states                               14.72
+    what is learned differs: check the quality again
+  fused loss: logits never materialised                 13.57
+    compare the loss with the plain one
+  fused AdamW                                            0.00
+    another phase than the update decides
+  gradients in bf16                                      0.00
+    gradients are of 16 bits
+  compute in 16 bits (autocast)                          0.00
+    it computes in 16 bits already
+  flash attention instead of eager                       0.00
+    the scores are not materialised
+  more accumulation                                      0.00
+    micro-batches run one after another: the peak is that of one
+  8 data-parallel ranks, nothing sharded                 0.00
+    every rank holds everything
+  On GPU 0, which needs most. Savings do not add up.
+
+Assumed because it was not given:
+$ zirve estimate $M/gpt2/config.json --context 1024 --advise --json | sed -n '/"levers"/,/]/p'
+  "levers": [
+    {
+      "id": "tp.double",
+      "name": "tensor parallelism over 2",
+      "saved_bytes": 272395776,
+      "host_saved_bytes": 0,
+      "helps": true,
+      "fits": null,
+      "verdict": null,
+      "reason": null,
+      "note": "more cards of the same kind; each step waits for their link"
+    },
+    {
+      "id": "pp.double",
+      "name": "2 pipeline stages",
+      "saved_bytes": 189290982,
+      "host_saved_bytes": 0,
+      "helps": true,
+      "fits": null,
+      "verdict": null,
+      "reason": null,
+      "note": "more cards of the same kind; each step waits for their link"
+    },
+    {
+      "id": "context.half",
+      "name": "context of 512 tokens",
+      "saved_bytes": 26738688,
+      "host_saved_bytes": 0,
+      "helps": true,
+      "fits": null,
+      "verdict": null,
+      "reason": null,
+      "note": "longer requests are refused or cut: check your inputs"
+    },
+    {
+      "id": "concurrency.less",
+      "name": "one sequence less at once",
+      "saved_bytes": 0,
+      "host_saved_bytes": 0,
+      "helps": false,
+      "fits": null,
+      "verdict": null,
+      "reason": "there is only one sequence at once",
+      "note": "requests wait longer"
+    },
+    {
+      "id": "concurrency.half",
+      "name": "half of the sequences at once",
+      "saved_bytes": 0,
+      "host_saved_bytes": 0,
+      "helps": false,
+      "fits": null,
+      "verdict": null,
+      "reason": "there is only one sequence at once",
+      "note": "requests wait longer"
+    },
+    {
+      "id": "attention.flash",
+      "name": "flash attention instead of eager",
+      "saved_bytes": 0,
+      "host_saved_bytes": 0,
+      "helps": false,
+      "fits": null,
+      "verdict": null,
+      "reason": "the scores are not materialised already",
+      "note": "check that this card has the kernels"
+    },
+    {
+      "id": "dp.double",
+      "name": "2 replicas",
+      "saved_bytes": 0,
+      "host_saved_bytes": 0,
+      "helps": false,
+      "fits": null,
+      "verdict": null,
+      "reason": "every replica holds everything",
+      "note": "more throughput, and as many cards more"
+    }
+  ],
+$ zirve estimate --parameters 7e9 --bits 16 --advise
+zirve estimate: --advise needs a model: figures by hand have nothing to vary
+? 64
