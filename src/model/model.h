@@ -134,6 +134,12 @@ enum zv_quant_method {
     ZV_QUANT_UNKNOWN
 };
 
+enum zv_quant_layout {
+    ZV_LAYOUT_PLAIN,      /* transformers' own: weight, weight_scale_inv, qweight, absmax … */
+    ZV_LAYOUT_COMPRESSED, /* compressed-tensors: weight_packed, weight_scale, weight_global_scale */
+    ZV_LAYOUT_MODELOPT    /* TensorRT Model Optimizer: weight, weight_scale, weight_scale_2 */
+};
+
 struct zv_quant {
     enum zv_quant_method method;
     struct zv_slice name; /* as the file says it */
@@ -141,9 +147,13 @@ struct zv_quant {
     uint32_t group;      /* values per scale; 0 = per channel (or per tensor for FP8) */
     uint32_t block_rows; /* FP8 block scales */
     uint32_t block_columns;
-    bool double_quant;           /* bitsandbytes: scales quantised again */
-    bool zero_point;             /* asymmetric */
-    bool act_order;              /* GPTQ desc_act: the file has g_idx in any case */
+    bool double_quant; /* bitsandbytes: scales quantised again */
+    bool zero_point;   /* asymmetric */
+    bool act_order;    /* GPTQ desc_act: the file has g_idx in any case */
+    bool per_channel;  /* FP8, INT without groups: a scale for each output, else for the tensor */
+    bool static_input; /* the file holds a scale of the inputs of each layer */
+    bool kv_scales;    /* the file holds a scale for keys and one for values of each layer */
+    enum zv_quant_layout layout; /* how the file names its tensors */
     const struct zv_slice *skip; /* modules left in the compute type */
     size_t skip_count;
 };
@@ -200,6 +210,35 @@ struct zv_model_files; /* opaque: open mappings */
 enum zv_status zv_model_open(struct zv_model *model, struct zv_model_files **files,
                              const char *path, struct zv_arena *arena, struct zv_error *err);
 void zv_model_close(struct zv_model_files *files);
+
+/*
+ * What a full-precision model would be in a scheme: its linear weights become packed ones with
+ * their scales and zeros (metadata tensors), all else stays; names and sizes as a checkpoint of
+ * that scheme has them. `to` shares everything else with `from`, whose arena must outlive it. Left
+ * in their type: embeddings, norms, the output projection, what quant->skip names, routers (but for
+ * bitsandbytes), fused experts (bitsandbytes, GPTQ, AWQ), weights whose width the scheme's group
+ * does not divide. Layouts: docs/FORMULAS.md.
+ *
+ * Errors: ZV_E_UNSUPPORTED (no tensors, quantised already, a scheme that is not known), ZV_E_LIMIT,
+ * ZV_E_OVERFLOW, ZV_E_NOMEM.
+ */
+enum zv_status zv_model_requantize(struct zv_model *to, const struct zv_model *from,
+                                   const struct zv_quant *quant, struct zv_arena *arena,
+                                   struct zv_error *err);
+
+/*
+ * The same model in another element type. "bf16", "f16", "f32" …: every floating-point tensor. A
+ * type of GGUF whose files are made by one rule ("q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "q6_K"):
+ * as llama.cpp's quantize does it. Other names are refused with the reason (ZV_E_UNSUPPORTED).
+ */
+enum zv_status zv_model_recast(struct zv_model *to, const struct zv_model *from,
+                               struct zv_slice type, struct zv_arena *arena, struct zv_error *err);
+
+/*
+ * "nf4", "fp4", "nf4-dq", "int8", "gptq-4", "gptq-8", "awq", "fp8", "fp8-block", "fp8-tensor",
+ * "mxfp4", "nvfp4", "w4a16", "w8a8": a scheme with its usual settings; false for other names.
+ */
+bool zv_quant_parse(struct zv_slice name, struct zv_quant *quant);
 
 const char *zv_part_name(enum zv_part part); /* "token embedding" */
 

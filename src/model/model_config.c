@@ -91,6 +91,31 @@ static enum zv_status read_family(struct model_reader *reader, const struct zv_j
     return status;
 }
 
+/* The calculated tensors as the checkpoint holds them. */
+static enum zv_status apply_quant(struct model_reader *reader, const struct zv_quant *quant,
+                                  struct zv_error *err)
+{
+    struct zv_model *const model = reader->model;
+    if (model->tensor_count != 0 && quant->method != ZV_QUANT_UNKNOWN) {
+        struct zv_model quantised;
+        const enum zv_status status =
+            zv_model_requantize(&quantised, model, quant, reader->arena, err);
+        if (status != ZV_OK) {
+            return status;
+        }
+        for (size_t i = 0; i < quantised.note_count; i++) {
+            model_note(reader, "%s", quantised.notes[i]);
+        }
+        *model = quantised;
+    }
+    if (quant->method == ZV_QUANT_UNKNOWN) {
+        model_unknown(reader, "quantised weights: the scheme \"%.*s\" is not known",
+                      (int)quant->name.length, quant->name.at);
+    }
+    model->quant = *quant;
+    return ZV_OK;
+}
+
 enum zv_status model_read_config(struct model_reader *reader, const char *path,
                                  const struct zv_json_value *root, struct zv_error *err)
 {
@@ -100,7 +125,14 @@ enum zv_status model_read_config(struct model_reader *reader, const char *path,
         model->name = member_text(root, "_name_or_path");
     }
     model->dtype = declared_dtype(root);
-    const enum zv_status status = read_family(reader, root, err);
+    enum zv_status status = read_family(reader, root, err);
+    struct zv_quant quant = {0};
+    if (status == ZV_OK) {
+        status = model_read_quant(reader, root, &quant, err);
+    }
+    if (status == ZV_OK && quant.method != ZV_QUANT_NONE) {
+        status = apply_quant(reader, &quant, err);
+    }
     if (status != ZV_OK) {
         (void)zv_fail_where(err, path);
     }

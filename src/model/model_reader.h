@@ -59,6 +59,10 @@ enum zv_status model_total(struct zv_model *model, struct zv_error *err);
 enum zv_status model_read_config(struct model_reader *reader, const char *path,
                                  const struct zv_json_value *root, struct zv_error *err);
 
+/* quantization_config (or compression_config) of a config; method NONE when there is none. */
+enum zv_status model_read_quant(struct model_reader *reader, const struct zv_json_value *root,
+                                struct zv_quant *quant, struct zv_error *err);
+
 /* ---- GGUF ---- */
 
 /*
