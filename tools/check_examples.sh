@@ -20,6 +20,12 @@ export PATH NO_COLOR=1
 } >"$work/commands"
 bad=0
 count=0
+for verb in $("$build/src/cli/document" verbs); do
+    if ! grep -q "'$verb'" docs/man/meson.build; then
+        echo "docs/man/meson.build has no page for $verb"
+        bad=1
+    fi
+done
 while IFS= read -r command; do
     count=$((count + 1))
     run=$(printf '%s\n' "$command" | sed -f tools/example_names.sed)
