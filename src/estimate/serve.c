@@ -115,6 +115,29 @@ static void add_logits(struct build *build, const struct serve_sizes *sizes, int
               value > sizes->value_bytes ? " (with a float32 copy)" : "");
 }
 
+/*
+ * vLLM measures its peak with every sequence it may run: the hidden states of the step are kept,
+ * then logits in the model's type, their float32 copy, the probabilities and the noise that
+ * sampling divides them by.
+ */
+static void add_sampling(struct build *build, const struct serve_sizes *sizes, int scope)
+{
+    const struct zv_model *const model = build->in->model;
+    const uint64_t value = sizes->value_bytes + 3 * UINT64_C(4);
+    build_add(
+        build,
+        (struct build_item){scope, "logits", "logits and sampling", "activations", "sampling"},
+        build_mul(build, build_mul(build, sizes->profiled, model->vocab), value), ZV_ASSUMED,
+        "%llu sequences x %llu vocabulary x %llu B (with three float32 copies)",
+        (ull)sizes->profiled, (ull)model->vocab, (ull)value);
+    build_add(
+        build,
+        (struct build_item){scope, "activations", "hidden states kept", "activations", "sampling"},
+        build_mul(build, build_mul(build, 2 * model->hidden, sizes->batched), sizes->value_bytes),
+        ZV_ASSUMED, "%llu tokens x 2 x %llu hidden x %llu B", (ull)sizes->batched,
+        (ull)model->hidden, (ull)sizes->value_bytes);
+}
+
 static void formula_activations(struct build *build, const struct serve_sizes *sizes, int stage)
 {
     const struct zv_model *const model = build->in->model;
@@ -153,7 +176,10 @@ static void formula_activations(struct build *build, const struct serve_sizes *s
                   scores != 0 ? " + attention scores (eager)" : "");
     }
     const bool all_rows = rules != NULL && rules->logits_all.known && rules->logits_all.value != 0;
-    if (stage == build->plan.head_stage) {
+    if (stage == build->plan.head_stage && build->in->job->runtime == ZV_RUNTIME_VLLM &&
+        model->causal && model->vocab != 0) {
+        add_sampling(build, sizes, scope);
+    } else if (stage == build->plan.head_stage) {
         add_logits(build, sizes, scope, "prefill", all_rows ? sizes->batched : sizes->sequences);
         add_logits(build, sizes, scope, "decode", sizes->sequences);
     }
@@ -184,6 +210,26 @@ void serve_activations(struct build *build, const struct serve_sizes *sizes)
     }
 }
 
+/* vLLM keeps one table of cosines and sines for all layers of a stage, on every rank. */
+static void add_rotary_table(struct build *build, const struct serve_sizes *sizes, int stage)
+{
+    const struct zv_model *const model = build->in->model;
+    uint64_t width = 0;
+    for (size_t i = 0; i < model->layer_count && width == 0; i++) {
+        const struct zv_layer *const layer = &model->layers[i];
+        width = layer->attention == ZV_ATTENTION_LATENT ? layer->rope_dim : layer->head_dim_k;
+    }
+    if (width == 0 || model->max_context == 0 || !model->causal) {
+        return;
+    }
+    build_add(build,
+              (struct build_item){build->plan.scopes[stage], "runtime.rotary", "rotary table",
+                                  "runtime", NULL},
+              build_mul(build, build_mul(build, model->max_context, width), sizes->value_bytes),
+              ZV_ASSUMED, "%llu positions x %llu values x %llu B: every value of a head is turned",
+              (ull)model->max_context, (ull)width, (ull)sizes->value_bytes);
+}
+
 void serve_overhead(struct build *build, const struct serve_sizes *sizes)
 {
     const bool vllm = build->in->job->runtime == ZV_RUNTIME_VLLM;
@@ -191,6 +237,9 @@ void serve_overhead(struct build *build, const struct serve_sizes *sizes)
     for (size_t i = 0; i < build->plan.stages && build->status == ZV_OK; i++) {
         struct build_item item = {build->plan.scopes[i], "runtime.non_torch",
                                   "context, libraries, communication", "runtime", NULL};
+        if (vllm) {
+            add_rotary_table(build, sizes, (int)i);
+        }
         if (vllm && constant(build, ZV_RUNTIME_VLLM, "non_torch", &seen)) {
             add_constant(build, item, &seen);
         } else if (constant(build, ZV_RUNTIME_TRANSFORMERS, "cuda_context", &seen)) {
@@ -209,33 +258,28 @@ void serve_overhead(struct build *build, const struct serve_sizes *sizes)
                          &seen);
         }
     }
-    (void)sizes;
 }
 
-/* Sums a scope's expected bytes without its cache: what a runtime takes off before it sizes the
- * pool. */
+/* What a scope is expected to hold beside its cache: what vLLM takes off before it sizes the pool.
+ */
 static uint64_t without_cache(struct build *build, int scope)
 {
     const struct zv_ledger *const ledger = &build->out->ledger;
-    const bool graphs_count =
-        build->in->rules->graphs_subtracted.known && build->in->rules->graphs_subtracted.value != 0;
-    uint64_t phases[2] = {0, 0};
-    uint64_t sum = 0;
-    for (size_t i = 0; i < ledger->count; i++) {
+    const struct zv_rule *const graphs = &build->in->rules->graphs_subtracted;
+    struct zv_ledger rest = {.arena = build->arena};
+    struct zv_total total = {0};
+    for (size_t i = 0; i < ledger->count && build->status == ZV_OK; i++) {
         const struct zv_item *const item = &ledger->items[i];
-        if (item->scope != scope || item->quantity.known == ZV_UNKNOWN ||
-            zv_slice_equal(zv_slice_of(item->group), "cache") ||
-            (!graphs_count && zv_slice_equal(zv_slice_of(item->id), "runtime.graphs"))) {
-            continue;
-        }
-        if (item->phase == NULL) {
-            sum = build_sum(build, sum, item->quantity.bytes);
-        } else {
-            uint64_t *const phase = &phases[item->phase[0] == 'd'];
-            *phase = build_sum(build, *phase, item->quantity.bytes);
+        const bool is_graph = zv_slice_equal(zv_slice_of(item->id), "runtime.graphs");
+        if (!zv_slice_equal(zv_slice_of(item->group), "cache") &&
+            (!is_graph || (graphs->known && graphs->value != 0))) {
+            build_fail(build, zv_ledger_add(&rest, item, build->err));
         }
     }
-    return build_sum(build, sum, phases[0] > phases[1] ? phases[0] : phases[1]);
+    if (build->status == ZV_OK) {
+        build_fail(build, zv_ledger_total(&rest, scope, &total, build->err));
+    }
+    return total.expected;
 }
 
 void serve_pool(struct build *build, const struct serve_sizes *sizes)

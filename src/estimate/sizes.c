@@ -189,6 +189,9 @@ static void set_server(struct build *build, struct serve_sizes *sizes)
                      (unsigned long long)(sizes->fraction / 1000000),
                      (unsigned long long)(sizes->fraction % 1000000 / 10000));
     }
+    const struct zv_rule *const most =
+        large ? &rules->sequences_default_large : &rules->sequences_default;
+    sizes->profiled = job->serve.sequences == 0 && most->known ? most->value : sizes->sequences;
     sizes->flash = true;
 }
 

@@ -10,6 +10,7 @@ struct serve_sizes {
     uint64_t sequences;   /* at once */
     uint64_t total;       /* llama.cpp: tokens of the whole cache */
     uint64_t batched;     /* tokens of one prefill step over all sequences */
+    uint64_t profiled;    /* vLLM: sequences its profile run samples */
     uint64_t ubatch;      /* llama.cpp */
     uint64_t block;       /* page, tokens */
     uint64_t fraction;    /* of the card the runtime may use, millionths; 1000000 = all */

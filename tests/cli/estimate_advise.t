@@ -5,13 +5,13 @@ levers, one at a time: saved                   GiB         GB  alone
     more cards of the same kind; each step waits for their link
   tensor parallelism over 2                   7.75       8.32  fits
     more cards of the same kind; each step waits for their link
-  2 sequences at once                         2.00       2.15  fits
-    requests wait longer
   KV cache in 8 bits (fp8)                    2.00       2.15  fits
     check quality again at the longest context; some attention backends do not
     take this type
   context of 4096 tokens                      2.00       2.15  fits
     longer requests are refused or cut: check your inputs
+  2 sequences at once                         2.00       2.15  fits
+    requests wait longer
   no CUDA graphs (--enforce-eager)            1.02       1.10  fits
     each step starts its kernels one by one: measure the time of a token
   3 sequences at once                         1.00       1.07  fits

@@ -4,23 +4,23 @@ zirve: 24GB is taken literally; a real card of that name allows less or more
 RTX 4090: 23.51 GiB (25.25 GB)
   weights: as stored
      context          x 1          x 4         x 16
-       4,096 fits   +4.24 fits   +2.74 no     -3.27
-       8,192 fits   +3.74 fits   +0.74 no    -11.27
-      32,768 fits   +0.74 no    -11.26 no    -59.27
+       4,096 fits   +4.21 fits   +2.71 no     -3.29
+       8,192 fits   +3.71 fits   +0.71 no    -11.29
+      32,768 fits   +0.71 no    -11.29 no    -59.29
 
 L40S: 44.99 GiB (48.31 GB)
   weights: as stored
      context          x 1          x 4         x 16
-       4,096 fits  +23.57 fits  +22.06 fits  +16.06
-       8,192 fits  +23.07 fits  +20.06 fits   +8.06
-      32,768 fits  +20.07 fits   +8.06 no    -39.94
+       4,096 fits  +23.54 fits  +22.04 fits  +16.04
+       8,192 fits  +23.04 fits  +20.04 fits   +8.04
+      32,768 fits  +20.04 fits   +8.04 no    -39.96
 
 24GB: 22.35 GiB (24.00 GB)
   weights: as stored
      context          x 1          x 4         x 16
-       4,096 fits   +3.19 fits   +1.69 no     -4.32
-       8,192 fits   +2.69 ?      -0.31 no    -12.32
-      32,768 ?      -0.31 no    -12.31 no    -60.32
+       4,096 fits   +3.16 fits   +1.66 no     -4.34
+       8,192 fits   +2.66 ?      -0.34 no    -12.34
+      32,768 ?      -0.34 no    -12.34 no    -60.34
 
 16 of 27 combinations fit by calculation, 9 do not, 2 cannot be told. Columns:
 concurrency; margins in GiB, - is missing. A calculation never proves that a job
@@ -29,9 +29,9 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 1,2,4,8,
 RTX 4090: 25.25 GB
   weights: as stored
      context          x 1          x 2          x 4          x 8         x 16
-       8,192 fits   +4.01 fits   +2.94 fits   +0.79 no     -3.51 no    -12.10
+       8,192 fits   +3.98 fits   +2.91 fits   +0.76 no     -3.54 no    -12.13
      context         x 32
-       8,192 no    -29.30
+       8,192 no    -29.31
 
 3 of 6 combinations fit by calculation, 3 do not, 0 cannot be told. Columns:
 concurrency; margins in GB, - is missing. A calculation never proves that a job
@@ -56,10 +56,10 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 4,16 --c
       "context_tokens": 8192,
       "concurrency": 4,
       "at_least_bytes": 20355489792,
-      "expected_bytes": 21931935252,
+      "expected_bytes": 21962411540,
       "unknown_items": 0,
       "verdict": "fits",
-      "margin_bytes": 789972664,
+      "margin_bytes": 759496376,
       "reason": null
     },
     {
@@ -68,10 +68,10 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 4,16 --c
       "context_tokens": 8192,
       "concurrency": 16,
       "at_least_bytes": 33240391680,
-      "expected_bytes": 34826071572,
+      "expected_bytes": 34847313428,
       "unknown_items": 0,
       "verdict": "does not fit",
-      "margin_bytes": -12104163656,
+      "margin_bytes": -12125405512,
       "reason": null
     }
   ],

@@ -4,13 +4,13 @@ RTX 4090
   23.51 GiB (25.25 GB) to 23.68 GiB (25.43 GB); lowest of 4 published readings
   of what a runtime sees
   usable: 21.16 GiB (22.72 GB), after the runtime's share
-  FITS by calculation, with a margin of 1.38 MiB (1.44 MB). A calculation never
+  FITS by calculation, with a margin of 4.31 MiB (4.52 MB). A calculation never
   proves that a job runs.
-  The runtime's pool would be 5.76 GiB (6.18 GB): 2,946 blocks, 47,136 tokens,
-  4.86 sequences of full length (assumed: it rests on the assumed items).
+  The runtime's pool would be 5.73 GiB (6.15 GB): 2,932 blocks, 46,912 tokens,
+  4.87 sequences of full length (assumed: it rests on the assumed items).
 
-largest context: 9,696 tokens
-  with 9,697: cannot tell, 6.62 MiB (6.95 MB) missing
+largest context: 9,632 tokens
+  with 9,633: cannot tell, 3.69 MiB (3.87 MB) missing
 
 Assumed because it was not given:
 $ zirve estimate $M/llama-3.1-8b/config.json --runtime vllm@0.19.0 --card H100 --search context --json | sed -n '/"search"/,/}/p'
@@ -43,12 +43,12 @@ largest seq-length: 1,402 tokens
 
 Assumed because it was not given:
 $ zirve estimate $M/llama-3.1-70b/config.json --card 4090 --search context --runtime vllm@0.19.0 | sed -n '/DOES NOT/,/^Assumed/p'; zirve estimate $M/llama-3.1-70b/config.json --card 4090 --search context --runtime vllm@0.19.0 >/dev/null
-  DOES NOT FIT: what is known alone exceeds it; 111.92 GiB (120.17 GB) missing
+  DOES NOT FIT: what is known alone exceeds it; 112.05 GiB (120.31 GB) missing
   for what is expected.
   The runtime's pool would be 0.00 MiB (0.00 MB): 0 blocks, 0 tokens, 0.00
   sequences of full length (assumed: it rests on the assumed items).
 
-largest context: none, not even 1 token goes in (111.92 GiB (120.17 GB) missing)
+largest context: none, not even 1 token goes in (112.05 GiB (120.31 GB) missing)
 
 Assumed because it was not given:
 ? 1
