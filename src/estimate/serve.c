@@ -138,6 +138,16 @@ static void add_sampling(struct build *build, const struct serve_sizes *sizes, i
         (ull)model->hidden, (ull)sizes->value_bytes);
 }
 
+static const char *why_unknown(const struct zv_model *model, size_t layers)
+{
+    if (model->diffusion) {
+        return "a denoiser's activations depend on the resolution and are not modelled";
+    }
+    return model->hidden == 0 || layers == 0
+               ? "the file does not say enough of its layers"
+               : "no context given and the model declares none: give --context";
+}
+
 static void formula_activations(struct build *build, const struct serve_sizes *sizes, int stage)
 {
     const struct zv_model *const model = build->in->model;
@@ -152,9 +162,7 @@ static void formula_activations(struct build *build, const struct serve_sizes *s
     if (model->hidden == 0 || count == 0 || sizes->context == 0) {
         build_unknown(build,
                       (struct build_item){scope, "activations", "activations", "activations", NULL},
-                      model->diffusion
-                          ? "a denoiser's activations depend on the resolution and are not modelled"
-                          : "the file does not say enough of its layers and sizes");
+                      why_unknown(model, count));
         return;
     }
     static const char *const names[] = {"activations, prefill", "activations, decode"};

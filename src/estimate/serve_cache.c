@@ -183,6 +183,17 @@ static void plain_stage(struct build *build, const struct serve_sizes *sizes, in
     }
 }
 
+/* States alone are of one size whatever the context. */
+static bool has_attention(const struct zv_model *model)
+{
+    for (size_t i = 0; i < model->layer_count; i++) {
+        if (model->layers[i].attention != ZV_ATTENTION_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void serve_cache(struct build *build, const struct serve_sizes *sizes)
 {
     const struct zv_job *const job = build->in->job;
@@ -190,7 +201,7 @@ void serve_cache(struct build *build, const struct serve_sizes *sizes)
     if (build->status != ZV_OK || !model->causal) {
         return;
     }
-    if (model->layer_count == 0 || sizes->context == 0) {
+    if (model->layer_count == 0 || (sizes->context == 0 && has_attention(model))) {
         const char *const why =
             model->layer_count == 0
                 ? "the file does not say what its layers keep per token"

@@ -29,27 +29,27 @@ levers, one at a time: saved                   GiB         GB  alone
 Assumed because it was not given:
 $ zirve estimate $M/gpt-oss-20b/config.json --context 32k --runtime llama.cpp --card 16GB --advise 2>/dev/null | sed -n '/^levers/,/^Assumed/p'
 levers, one at a time: saved                   GiB         GB  alone
-  experts on the host (--cpu-moe)            35.61      38.23  fits
+  experts on the host (--cpu-moe)             9.47      10.17  fits
     what lies on the host is read over the bus: measure the speed; host memory:
-    35.61 GiB (38.23 GB) more
-  half of the layers on host (-ngl 12)       20.32      21.82  does not fit
-    what lies on the host is read over the bus: measure the speed; host memory:
-    20.32 GiB (21.82 GB) more
-  layers over 2 cards                        18.33      19.68  does not fit
+    9.47 GiB (10.17 GB) more
+  layers over 2 cards                         6.16       6.61  fits
     more cards of the same kind; each step waits for their link
-  cache on the host (--no-kv-offload)         0.77       0.82  does not fit
+  half of the layers on host (-ngl 12)        6.16       6.61  fits
+    what lies on the host is read over the bus: measure the speed; host memory:
+    6.16 GiB (6.61 GB) more
+  cache on the host (--no-kv-offload)         0.77       0.82  fits
     what lies on the host is read over the bus: measure the speed; host memory:
     0.77 GiB (0.82 GB) more
-  KV cache as q4_0                            0.55       0.59  does not fit
+  KV cache as q4_0                            0.55       0.59  fits
     check quality again at the longest context; some attention backends do not
     take this type
-  context of 16384 tokens                     0.38       0.40  does not fit
+  context of 16384 tokens                     0.38       0.40  fits
     longer requests are refused or cut: check your inputs; host memory: 32.00
     MiB (33.55 MB) less
-  KV cache as q8_0                            0.36       0.39  does not fit
+  KV cache as q8_0                            0.36       0.39  fits
     check quality again at the longest context; some attention backends do not
     take this type
-  micro-batch of 256 tokens (-ub)             0.20       0.22  does not fit
+  micro-batch of 256 tokens (-ub)             0.20       0.22  fits
     prompts are read more slowly: measure it; host memory: 34.81 MiB (36.50 MB)
     less
   one sequence less at once                   0.00       0.00
@@ -58,7 +58,7 @@ levers, one at a time: saved                   GiB         GB  alone
     there is only one sequence at once
   sliding layers keep their window only       0.00       0.00
     sliding layers keep their window only
-  flash attention instead of eager            0.00       0.00  does not fit
+  flash attention instead of eager            0.00       0.00  fits
     the scores are not materialised already; check that this card has the
     kernels
   On GPU 0, which needs most. Savings do not add up.
