@@ -21,7 +21,12 @@ static enum zv_status row_bytes(enum zv_dtype dtype, uint64_t elements, uint64_t
         *to = 0;
         return ZV_OK;
     }
+    uint64_t block;
+    uint64_t block_bytes;
     if (!zv_dtype_bytes(dtype, elements, to)) {
+        if (zv_dtype_block(dtype, &block, &block_bytes) && elements % block == 0) {
+            return fail_overflow(err);
+        }
         return zv_fail(
             err, ZV_E_UNSUPPORTED,
             "a cache row of %llu values cannot be stored as %s: no whole number of blocks",
@@ -71,35 +76,35 @@ static enum zv_status latent_cell(struct zv_cache_cell *cell, const struct zv_la
     return status;
 }
 
-/* Values in the rolling convolution input and in the scan of one sequence, on one of tp ranks. */
-static void state_values(const struct zv_layer *layer, uint32_t tp, uint64_t *conv, uint64_t *scan)
+/* Values in the rolling convolution input and in the scan of one sequence, of all ranks. */
+static bool state_of_all(const struct zv_layer *layer, uint64_t *conv, uint64_t *scan)
 {
-    const uint64_t ranks = tp == 0 ? 1 : tp;
     const uint64_t taps = layer->d_conv == 0 ? 0 : layer->d_conv - UINT64_C(1);
+    const uint64_t groups = (uint64_t)layer->state_groups * layer->d_state;
+    const uint64_t keys = (uint64_t)layer->key_heads * layer->key_head_dim;
+    uint64_t width = 0;
     *conv = 0;
     *scan = 0;
     switch (layer->state) {
     case ZV_STATE_MAMBA1:
-        *conv = taps * layer->d_inner;
         *scan = (uint64_t)layer->d_state * layer->d_inner;
-        break;
+        return zv_mul(taps, layer->d_inner, conv);
     case ZV_STATE_MAMBA2:
-        *conv = taps * (layer->d_inner + UINT64_C(2) * layer->state_groups * layer->d_state);
         *scan = (uint64_t)layer->d_state * layer->d_inner;
-        break;
+        return zv_mul(2, groups, &width) && zv_add(width, layer->d_inner, &width) &&
+               zv_mul(taps, width, conv);
     case ZV_STATE_DELTA:
-        *conv = taps * (UINT64_C(2) * layer->key_heads * layer->key_head_dim +
-                        (uint64_t)layer->state_heads * layer->state_head_dim);
-        *scan = (uint64_t)layer->state_heads * layer->key_head_dim * layer->state_head_dim;
-        break;
+        return zv_mul(2, keys, &width) &&
+               zv_add(width, (uint64_t)layer->state_heads * layer->state_head_dim, &width) &&
+               zv_mul(taps, width, conv) &&
+               zv_mul((uint64_t)layer->state_heads * layer->key_head_dim, layer->state_head_dim,
+                      scan);
     case ZV_STATE_CONV:
-        *conv = taps * layer->d_inner;
-        break;
+        return zv_mul(taps, layer->d_inner, conv);
     case ZV_STATE_NONE:
         break;
     }
-    *conv = zv_ceil_div(*conv, ranks);
-    *scan = zv_ceil_div(*scan, ranks);
+    return true;
 }
 
 enum zv_status zv_cache_cell_of(struct zv_cache_cell *cell, const struct zv_layer *layer,
@@ -116,14 +121,17 @@ enum zv_status zv_cache_cell_of(struct zv_cache_cell *cell, const struct zv_laye
             status = heads_bytes(form->v, heads, layer->head_dim_v, &cell->v, err);
         }
     }
+    const uint64_t ranks = form->tp == 0 ? 1 : form->tp;
     uint64_t conv;
     uint64_t scan;
-    state_values(layer, form->tp, &conv, &scan);
-    if (status == ZV_OK) {
-        status = row_bytes(form->conv_state, conv, &cell->conv, err);
+    if (status == ZV_OK && !state_of_all(layer, &conv, &scan)) {
+        return fail_overflow(err);
     }
     if (status == ZV_OK) {
-        status = row_bytes(form->scan_state, scan, &cell->scan, err);
+        status = row_bytes(form->conv_state, zv_ceil_div(conv, ranks), &cell->conv, err);
+    }
+    if (status == ZV_OK) {
+        status = row_bytes(form->scan_state, zv_ceil_div(scan, ranks), &cell->scan, err);
     }
     return status;
 }
@@ -156,11 +164,13 @@ static bool add_layer(struct zv_llamacpp_cache *cache, const struct zv_layer *la
                       const struct zv_cache_cell *cell, const struct zv_llamacpp_request *request,
                       uint64_t stream_cells)
 {
-    const uint64_t states = request->n_seq * (1 + request->n_rs_seq);
-    bool fits = add_product(&cache->conv, cell->conv, states) &&
+    uint64_t states;
+    bool fits = zv_add(request->n_rs_seq, 1, &states) && zv_mul(request->n_seq, states, &states) &&
+                add_product(&cache->conv, cell->conv, states) &&
                 add_product(&cache->scan, cell->scan, states);
     if (layer->window == 0 || layer->chunked || !request->iswa) {
-        return fits && add_product(&cache->k, cell->k + cell->index, cache->cells) &&
+        return fits && add_product(&cache->k, cell->k, cache->cells) &&
+               add_product(&cache->k, cell->index, cache->cells) &&
                add_product(&cache->v, cell->v, cache->cells);
     }
     uint64_t cells;
@@ -174,6 +184,8 @@ enum zv_status zv_cache_llamacpp(struct zv_llamacpp_cache *cache, const struct z
                                  size_t count, const struct zv_llamacpp_request *request,
                                  struct zv_error *err)
 {
+    struct zv_llamacpp_request used = *request;
+    used.multiple = request->multiple == 0 ? 1 : request->multiple;
     *cache = (struct zv_llamacpp_cache){.streams = 1};
     const uint64_t sequences = request->n_seq == 0 ? 1 : request->n_seq;
     uint64_t stream_cells = request->n_ctx;
@@ -181,15 +193,14 @@ enum zv_status zv_cache_llamacpp(struct zv_llamacpp_cache *cache, const struct z
         cache->streams = sequences;
         stream_cells = request->n_ctx / sequences;
     }
-    if (!zv_round_up(stream_cells, request->multiple, &stream_cells) ||
+    if (!zv_round_up(stream_cells, used.multiple, &stream_cells) ||
         !zv_mul(stream_cells, cache->streams, &cache->cells)) {
         return fail_overflow(err);
     }
-    struct zv_llamacpp_request used = *request;
     used.n_seq = sequences;
     for (size_t i = 0; i < count; i++) {
         struct zv_cache_cell cell;
-        const enum zv_status status = zv_cache_cell_of(&cell, &layers[i], &request->form, err);
+        const enum zv_status status = zv_cache_cell_of(&cell, &layers[i], &used.form, err);
         if (status != ZV_OK) {
             return status;
         }

@@ -46,12 +46,17 @@ static enum zv_status collect(struct kinds *kinds, const struct zv_layer *layers
     for (size_t i = 0; i < count; i++) {
         struct zv_cache_cell cell;
         enum zv_status status = zv_cache_cell_of(&cell, &layers[i], &request->form, err);
-        const struct kind attention = {
-            .token_bytes = cell.k + cell.v + cell.index,
+        struct kind attention = {
             .window = request->hybrid_groups ? layers[i].window : 0,
             .chunked = request->hybrid_groups && layers[i].chunked,
         };
-        const struct kind state = {.state_bytes = cell.conv + cell.scan};
+        struct kind state = {0};
+        if (status == ZV_OK &&
+            (!zv_add(cell.k, cell.v, &attention.token_bytes) ||
+             !zv_add(attention.token_bytes, cell.index, &attention.token_bytes) ||
+             !zv_add(cell.conv, cell.scan, &state.state_bytes))) {
+            status = zv_fail(err, ZV_E_OVERFLOW, "a cache row passes 2^64 bytes");
+        }
         if (status == ZV_OK && attention.token_bytes != 0) {
             status = add_kind(kinds, &attention, err);
         }
@@ -100,13 +105,14 @@ static bool page_of(const struct kinds *kinds, struct zv_vllm_cache *cache)
         if (!zv_mul(step, token, &step_bytes)) {
             return false;
         }
-        const uint64_t steps = zv_ceil_div(state, step_bytes);
-        cache->block_tokens = step * (steps == 0 ? 1 : steps);
+        if (!zv_mul(step, zv_ceil_div(state, step_bytes), &cache->block_tokens)) {
+            return false;
+        }
     }
     return zv_mul(cache->block_tokens, token, &cache->page_bytes);
 }
 
-/* Blocks that one sequence of max_tokens holds in a group of this kind. */
+/* Blocks that one sequence of max_tokens holds in a group of this kind; at most 2^64 - 1. */
 static uint64_t request_blocks(const struct kind *kind, const struct zv_vllm_request *request,
                                const struct zv_vllm_cache *cache)
 {
@@ -124,7 +130,27 @@ static uint64_t request_blocks(const struct kind *kind, const struct zv_vllm_req
     if (past < reach && request->batched_tokens < reach - past) {
         reach = past + request->batched_tokens;
     }
-    return zv_ceil_div(reach, block) + (kind->chunked ? 0 : 1);
+    uint64_t blocks = zv_ceil_div(reach, block);
+    if (!kind->chunked && blocks != UINT64_MAX) {
+        blocks++; /* the window seldom starts where a block does */
+    }
+    return blocks;
+}
+
+/* Every group has its own table of blocks: false when they pass 2^64. */
+static bool count_blocks(struct zv_vllm_cache *cache, const struct kinds *kinds,
+                         const struct zv_vllm_request *request)
+{
+    for (size_t i = 0; i < kinds->count; i++) {
+        const uint64_t groups = zv_ceil_div(kinds->rows[i].layers, cache->group_size);
+        uint64_t blocks;
+        if (!zv_mul(groups, request_blocks(&kinds->rows[i], request, cache), &blocks) ||
+            !zv_add(cache->blocks_per_request, blocks, &cache->blocks_per_request)) {
+            return false;
+        }
+        cache->groups += groups;
+    }
+    return true;
 }
 
 enum zv_status zv_cache_vllm(struct zv_vllm_cache *cache, const struct zv_layer *layers,
@@ -145,12 +171,8 @@ enum zv_status zv_cache_vllm(struct zv_vllm_cache *cache, const struct zv_layer 
         !zv_mul(cache->page_bytes, cache->group_size, &cache->block_bytes)) {
         return zv_fail(err, ZV_E_OVERFLOW, "a cache block passes 2^64 bytes");
     }
-    for (size_t i = 0; i < kinds.count; i++) {
-        const uint64_t groups = zv_ceil_div(kinds.rows[i].layers, cache->group_size);
-        cache->groups += groups;
-        cache->blocks_per_request += groups * request_blocks(&kinds.rows[i], request, cache);
-    }
-    if (!zv_mul(cache->blocks_per_request, cache->block_bytes, &cache->request_bytes)) {
+    if (!count_blocks(cache, &kinds, request) ||
+        !zv_mul(cache->blocks_per_request, cache->block_bytes, &cache->request_bytes)) {
         return zv_fail(err, ZV_E_OVERFLOW, "the cache of one request passes 2^64 bytes");
     }
     return ZV_OK;
