@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/fail.h"
+#include "estimate/sglang_defaults.h"
 
 static bool is_llamacpp(const struct zv_job *job)
 {
@@ -151,8 +152,24 @@ static void set_llamacpp(struct build *build, struct serve_sizes *sizes)
          rules->flash_attention_default.known && rules->flash_attention_default.value != 0);
 }
 
+static struct zv_sglang_defaults sglang_defaults(const struct build *build)
+{
+    const struct zv_job *const job = build->in->job;
+    const struct zv_rule *const form = &build->in->rules->fraction_form;
+    const struct zv_sglang_plan plan = {
+        .card_mib = build->in->capacity_bytes >> 20,
+        .tp = job->tp != 0 ? job->tp : 1,
+        .pp = job->pp != 0 ? job->pp : 1,
+        .dp = job->dp != 0 ? job->dp : 1,
+        .dp_attention = job->serve.dp_attention == ZV_YES,
+        .chunk_tokens = job->serve.batched_tokens,
+    };
+    return zv_sglang_defaults_of(
+        form->known ? (enum zv_fraction_form)form->value : ZV_FRACTION_BY_SIZES, &plan);
+}
+
 /* A default of 0 is a formula: vLLM's first engine takes a whole sequence, at least 2048 tokens;
- * SGLang's follows the card's memory and is at most 8192 on cards below 90 GiB. */
+ * SGLang's follows the card's memory. */
 static uint64_t step_tokens(struct build *build, const struct serve_sizes *sizes,
                             const struct zv_rule *rule)
 {
@@ -161,13 +178,25 @@ static uint64_t step_tokens(struct build *build, const struct serve_sizes *sizes
     if (given != 0 || !rule->known || rule->value != 0) {
         return rule_or(build, rule, given, 8192, "tokens of one step (max_num_batched_tokens)");
     }
-    uint64_t tokens = 8192;
-    if (job->runtime == ZV_RUNTIME_VLLM) {
-        tokens = sizes->context > 2048 ? sizes->context : 2048;
+    uint64_t tokens = sizes->context > 2048 ? sizes->context : 2048;
+    if (job->runtime == ZV_RUNTIME_SGLANG) {
+        tokens = sglang_defaults(build).chunk_tokens;
     }
     build_assume(build, "tokens of one step: %llu, by the runtime's formula",
                  (unsigned long long)tokens);
     return tokens;
+}
+
+/* Without a card there is nothing to take a share of. */
+static void set_fraction_by_card(struct build *build, struct serve_sizes *sizes)
+{
+    sizes->fraction = 1000000;
+    if (build->in->capacity_bytes != 0) {
+        sizes->fraction = sglang_defaults(build).fraction;
+        build_assume(build, "weights and cache may use %llu.%03llu of the card, by the formula",
+                     (unsigned long long)(sizes->fraction / 1000000),
+                     (unsigned long long)(sizes->fraction % 1000000 / 1000));
+    }
 }
 
 static void set_server(struct build *build, struct serve_sizes *sizes)
@@ -183,6 +212,9 @@ static void set_server(struct build *build, struct serve_sizes *sizes)
                            job->serve.block_tokens, vllm ? 16 : 1, "page, tokens");
     sizes->batched = step_tokens(build, sizes, batched);
     sizes->fraction = job->serve.memory_fraction;
+    if (!vllm && sizes->fraction == 0) {
+        set_fraction_by_card(build, sizes);
+    }
     if (sizes->fraction == 0 && rules->memory_fraction.known && rules->memory_fraction.value != 0) {
         sizes->fraction = rules->memory_fraction.value;
         build_assume(build, "the runtime may use %llu.%02llu of the card, its default",
