@@ -65,6 +65,7 @@ static void report(const struct session *session, const struct arguments *args, 
                    struct report_estimate *report)
 {
     report->model = &session->model;
+    report->stored = &session->stored;
     report->job = &session->job;
     report->rules = session_rules(session);
     report->capacity = session->has_card ? &session->capacity : NULL;

@@ -1,8 +1,11 @@
 #include "cli/estimate_session.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 #include "cli/estimate_options.h"
 #include "cli/output.h"
+#include "estimate/weights_as.h"
 
 int session_exit_code(enum zv_verdict verdict)
 {
@@ -66,7 +69,10 @@ enum zv_status session_open_model(struct session *session, const struct argument
                        "--parameters and --bits");
     }
     enum zv_status status =
-        zv_model_open(&session->model, &session->model_files, path, &session->arena, err);
+        zv_model_open(&session->stored, &session->model_files, path, &session->arena, err);
+    if (status == ZV_OK) {
+        status = zv_weights_loaded(&session->model, &session->stored, job, &session->arena, err);
+    }
     if (status == ZV_OK) {
         status = extra_models_open(&session->extras, job, args, &session->arena, err);
     }
@@ -79,10 +85,19 @@ enum zv_status session_open_model(struct session *session, const struct argument
 enum zv_status session_weights(struct session *session, struct zv_grid_model *to,
                                struct zv_error *err)
 {
-    (void)session;
-    (void)err;
-    to->why = "weights as if quantised are not calculated yet";
-    return ZV_OK;
+    struct zv_error cause = {0};
+    struct zv_model *const model = zv_arena_alloc(&session->arena, sizeof *model);
+    if (model == NULL) {
+        return zv_fail_memory(err, "a model");
+    }
+    const enum zv_status status =
+        zv_weights_as(model, &session->stored, zv_slice_of(to->name), &session->arena, &cause);
+    if (status == ZV_OK) {
+        to->model = model;
+        return ZV_OK;
+    }
+    to->why = zv_arena_copy(&session->arena, cause.text, strlen(cause.text));
+    return to->why == NULL || status == ZV_E_NOMEM ? zv_fail_memory(err, "a model") : ZV_OK;
 }
 
 const struct zv_runtime_rules *session_rules(const struct session *session)
@@ -93,7 +108,10 @@ const struct zv_runtime_rules *session_rules(const struct session *session)
 struct zv_question session_question(const struct session *session)
 {
     struct zv_question question = {
-        .input = {.model = &session->model, .job = &session->job, .rules = session_rules(session)},
+        .input = {.model = &session->model,
+                  .unquantised = &session->stored,
+                  .job = &session->job,
+                  .rules = session_rules(session)},
         .capacity = session->has_card ? &session->capacity : NULL,
         .in_use_bytes = session->in_use_bytes,
     };

@@ -27,7 +27,8 @@ struct session {
     bool has_cards; /* the table is read */
     struct zv_file items;
     struct zv_model_files *model_files;
-    struct zv_model model;
+    struct zv_model stored; /* as the files have it */
+    struct zv_model model;  /* as it is loaded */
     struct extra_models extras;
     struct zv_job job;
     struct zv_command command;

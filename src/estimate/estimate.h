@@ -28,7 +28,8 @@
 #include "zirve/quantity.h"
 
 struct zv_estimate_input {
-    const struct zv_model *model;
+    const struct zv_model *model;       /* as it is loaded */
+    const struct zv_model *unquantised; /* before a scheme was put on it, NULL when none was */
     const struct zv_job *job;
     const struct zv_runtime_rules *rules; /* of job->runtime; NULL for ZV_RUNTIME_NONE */
     const struct zv_model *draft;         /* speculative decoding, NULL when none */

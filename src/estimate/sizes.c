@@ -73,6 +73,13 @@ static enum zv_dtype compute_dtype(struct build *build)
     if (is_llamacpp(job)) {
         return ZV_DTYPE_F32; /* activations of ggml */
     }
+    if (job->runtime == ZV_RUNTIME_TRANSFORMERS && given.length == 0 && build->in->rules != NULL &&
+        zv_slice_starts(zv_slice_of(build->in->rules->version), "4.") &&
+        model->dtype != ZV_DTYPE_F32 && model->quant.method == ZV_QUANT_NONE) {
+        build_assume(build,
+                     "weights in the file's type: transformers before 5 loads float32 unless "
+                     "torch_dtype is given (--dtype f32)");
+    }
     if (model->dtype == ZV_DTYPE_UNKNOWN) {
         build_assume(build, "compute type: bf16, the file names none");
         return ZV_DTYPE_BF16;

@@ -7,121 +7,10 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "estimate/activations.h"
-#include "estimate/optimizer.h"
 #include "estimate/sizes.h"
+#include "estimate/trained.h"
 
 typedef unsigned long long ull;
-
-/* What trains on one rank of a stage. */
-struct trained {
-    uint64_t values;
-    uint64_t state_bytes;
-    uint64_t largest; /* values of the largest tensor */
-    uint64_t tensors;
-    uint64_t layer_values; /* of the layer with most, all its weights */
-};
-
-struct train_sizes {
-    struct optimizer optimizer;
-    uint64_t tokens; /* of a micro-batch */
-    uint64_t value_bytes;
-    uint64_t gradient_bytes;
-    uint64_t state_value_bytes;
-    bool lora;
-};
-
-static bool is_target(const struct zv_train *train, const struct zv_tensor *tensor)
-{
-    if (!tensor->linear || tensor->metadata || tensor->dims < 2 || tensor->part == ZV_PART_HEAD ||
-        tensor->part == ZV_PART_VISION || tensor->part == ZV_PART_ROUTER) {
-        return false;
-    }
-    struct zv_slice targets = train->lora_targets;
-    if (zv_slice_equal(targets, "all-linear")) {
-        return true;
-    }
-    if (targets.length == 0) {
-        targets = zv_slice_of("q_proj,v_proj,query_key_value,c_attn,qkv_proj");
-    }
-    while (targets.length != 0) {
-        char module[128];
-        const struct zv_slice target = zv_slice_trim(zv_slice_cut(&targets, ','));
-        (void)snprintf(module, sizeof module, ".%.*s.",
-                       (int)(target.length < 100 ? target.length : 100), target.at);
-        if (target.length != 0 && zv_slice_contains(tensor->name, module)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static uint64_t rank_values(const struct build *build, const struct zv_tensor *tensor)
-{
-    uint64_t values = tensor->elements;
-    const uint64_t bytes = plan_rank_bytes(&build->plan, build->in->model, tensor);
-    if (tensor->bytes != 0 && bytes != tensor->bytes) {
-        (void)zv_mul_div(tensor->elements, bytes, tensor->bytes, &values);
-    }
-    return values;
-}
-
-static void add_trained(struct build *build, struct trained *sum, const struct train_sizes *sizes,
-                        uint64_t values, const uint64_t shape[2])
-{
-    uint64_t states = 0;
-    if (!optimizer_state_bytes(&sizes->optimizer, values, shape[0], shape[1],
-                               sizes->state_value_bytes, &states)) {
-        build_fail(build, zv_fail(build->err, ZV_E_OVERFLOW, "optimizer states pass 2^64 bytes"));
-    }
-    sum->values = build_sum(build, sum->values, values);
-    sum->state_bytes = build_sum(build, sum->state_bytes, states);
-    sum->largest = values > sum->largest ? values : sum->largest;
-    sum->tensors++;
-}
-
-static void collect(struct build *build, struct trained *sum, const struct train_sizes *sizes,
-                    int stage)
-{
-    const struct zv_model *const model = build->in->model;
-    const struct zv_train *const train = &build->in->job->train;
-    uint64_t *const per_layer =
-        zv_arena_array(build->arena, model->layer_count + 1, sizeof *per_layer);
-    if (per_layer == NULL) {
-        build_fail(build, zv_fail_memory(build->err, "layers"));
-        return;
-    }
-    for (size_t i = 0; i < model->tensor_count && build->status == ZV_OK; i++) {
-        const struct zv_tensor *const tensor = &model->tensors[i];
-        if (tensor->rebuilt || tensor->metadata ||
-            plan_stage_of(&build->plan, model, tensor) != stage) {
-            continue;
-        }
-        const uint64_t values = rank_values(build, tensor);
-        if (tensor->layer >= 0 && (size_t)tensor->layer < model->layer_count) {
-            per_layer[tensor->layer] = build_sum(build, per_layer[tensor->layer], values);
-        }
-        const uint64_t rows = tensor->dims == 2 ? tensor->shape[0] : 0;
-        const uint64_t columns = tensor->dims == 2 ? tensor->shape[1] : 0;
-        if (!sizes->lora) {
-            add_trained(build, sum, sizes, values, (const uint64_t[2]){rows, columns});
-        } else if (is_target(train, tensor)) {
-            const uint64_t rank = train->lora_rank;
-            uint64_t experts = 1; /* stacked experts: one adapter each */
-            for (unsigned d = 0; d + 2 < tensor->dims; d++) {
-                experts = build_mul(build, experts, tensor->shape[d]);
-            }
-            const uint64_t out = build_mul(build, experts, tensor->shape[tensor->dims - 2U]);
-            const uint64_t in = build_mul(build, experts, tensor->shape[tensor->dims - 1U]);
-            add_trained(build, sum, sizes, build_mul(build, rank, in),
-                        (const uint64_t[2]){rank, in});
-            add_trained(build, sum, sizes, build_mul(build, rank, out),
-                        (const uint64_t[2]){out, rank});
-        }
-    }
-    for (size_t i = 0; i < model->layer_count; i++) {
-        sum->layer_values = per_layer[i] > sum->layer_values ? per_layer[i] : sum->layer_values;
-    }
-}
 
 static const char *shard_name(enum zv_shard shard)
 {
@@ -148,6 +37,11 @@ static void state_items(struct build *build, const struct train_sizes *sizes,
     const bool grads = full || train->shard == ZV_SHARD_ZERO2;
     const bool states = grads || train->shard == ZV_SHARD_ZERO1;
     char share[64];
+    if (sum->hidden_shapes != 0) {
+        build_unknown(
+            build, (struct build_item){scope, "lora", "LoRA of packed weights", "training", NULL},
+            "the packed file does not show the sizes of the weights that are adapted");
+    }
     if (sizes->lora) {
         share_text(share, build, full);
         build_add(
@@ -341,7 +235,7 @@ void build_train(struct build *build)
     train_sizes_of(build, &sizes);
     for (int stage = 0; stage < (int)build->plan.stages && build->status == ZV_OK; stage++) {
         struct trained sum = {0};
-        collect(build, &sum, &sizes, stage);
+        trained_collect(build, &sum, &sizes, stage);
         state_items(build, &sizes, &sum, build->plan.scopes[stage]);
         moment_items(build, &sizes, &sum, build->plan.scopes[stage]);
         activation_items(build, &sizes, stage);

@@ -162,25 +162,38 @@ static void device_name(char to[96], const struct zv_device_group *group)
     }
 }
 
-static void model_line(struct zv_sink *sink, const struct report_estimate *report)
+static void form_text(char to[160], const struct zv_model *model)
+{
+    const struct zv_slice quant = model->quant.name;
+    (void)snprintf(
+        to, 160, "%s%s%.*s", model->dtype != ZV_DTYPE_UNKNOWN ? zv_dtype_name(model->dtype) : "",
+        model->quant.method != ZV_QUANT_NONE ? ", quantised: " : "",
+        model->quant.method != ZV_QUANT_NONE && quant.length < 100 ? (int)quant.length : 0,
+        quant.at != NULL ? quant.at : "");
+}
+
+static void model_line(struct zv_sink *sink, const struct report_style *style,
+                       const struct report_estimate *report)
 {
     const struct zv_model *const model = report->model;
+    const struct zv_model *const stored = report->stored != NULL ? report->stored : model;
     char count[32];
+    char form[160];
+    char stored_form[160];
+    char bytes[REPORT_BYTES_TEXT];
     report_count(count, model->parameters);
+    form_text(form, model);
+    form_text(stored_form, stored);
     zv_sink_print(sink, "%.*s", (int)(model->name.length < 60 ? model->name.length : 60),
                   model->name.at != NULL ? model->name.at : "");
     zv_sink_print(sink, "%s%.*s: ", model->name.length != 0 ? ", family " : "family ",
                   (int)(model->family.length < 30 ? model->family.length : 30),
                   model->family.at != NULL ? model->family.at : "");
-    zv_sink_print(sink, "%s parameters", count);
-    if (model->dtype != ZV_DTYPE_UNKNOWN) {
-        zv_sink_print(sink, ", %s", zv_dtype_name(model->dtype));
+    zv_sink_print(sink, "%s parameters%s%s\n", count, form[0] != 0 ? ", " : "", form);
+    if (strcmp(form, stored_form) != 0 || model->tensor_bytes != stored->tensor_bytes) {
+        report_bytes(bytes, style, stored->tensor_bytes);
+        zv_sink_print(sink, "stored as %s, %s\n", stored_form, bytes);
     }
-    if (model->quant.method != ZV_QUANT_NONE) {
-        zv_sink_print(sink, ", quantised: %.*s", (int)model->quant.name.length,
-                      model->quant.name.at);
-    }
-    zv_sink_text(sink, "\n");
 }
 
 static void job_line(struct zv_sink *sink, const struct report_estimate *report)
@@ -288,7 +301,7 @@ void report_estimate_text(struct zv_sink *sink, const struct report_style *style
                           const struct report_estimate *report)
 {
     const struct zv_estimate *const estimate = report->estimate;
-    model_line(sink, report);
+    model_line(sink, style, report);
     job_line(sink, report);
     for (size_t i = 0; i < estimate->ledger.group_count; i++) {
         char name[96];

@@ -14,7 +14,8 @@
 
 struct report_estimate {
     const struct zv_estimate *estimate;
-    const struct zv_model *model;
+    const struct zv_model *model;  /* as it is loaded */
+    const struct zv_model *stored; /* as the files have it */
     const struct zv_job *job;
     const struct zv_runtime_rules *rules;
     const struct zv_capacity *capacity; /* NULL: no card was named */

@@ -139,7 +139,8 @@ static void write_fit(struct zv_json_writer *json, const struct zv_capacity *cap
     zv_json_end_object(json);
 }
 
-static void write_model(struct zv_json_writer *json, const struct zv_model *model)
+static void write_model(struct zv_json_writer *json, const struct zv_model *model,
+                        const struct zv_model *stored)
 {
     static const char *const sources[] = {"config", "safetensors", "gguf"};
     zv_json_write_key(json, "model");
@@ -151,6 +152,8 @@ static void write_model(struct zv_json_writer *json, const struct zv_model *mode
     write_text(json, "source", sources[model->source]);
     write_bytes(json, "parameters", model->tensor_count != 0, model->parameters);
     write_bytes(json, "tensor_bytes", model->tensor_count != 0, model->tensor_bytes);
+    write_bytes(json, "stored_bytes", stored != NULL && stored->tensor_count != 0,
+                stored != NULL ? stored->tensor_bytes : 0);
     write_bytes(json, "tensors", true, model->tensor_count);
     write_bytes(json, "layers", model->layer_count != 0, model->layer_count);
     write_text(json, "dtype",
@@ -200,7 +203,7 @@ void report_estimate_json(struct zv_sink *sink, const struct report_estimate *re
     struct zv_json_writer json = {.sink = sink};
     zv_json_begin_object(&json);
     write_text(&json, "schema", "zirve.estimate/1");
-    write_model(&json, report->model);
+    write_model(&json, report->model, report->stored);
     write_job(&json, report);
     write_items(&json, &report->estimate->ledger);
     write_totals(&json, &report->estimate->ledger);

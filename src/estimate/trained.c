@@ -1,0 +1,142 @@
+#include "estimate/trained.h"
+
+#include <stdio.h>
+
+#include "base/checked.h"
+#include "base/fail.h"
+
+static bool is_target(const struct zv_train *train, const struct zv_tensor *tensor)
+{
+    if (!tensor->linear || tensor->metadata || tensor->dims < 2 || tensor->part == ZV_PART_HEAD ||
+        tensor->part == ZV_PART_VISION || tensor->part == ZV_PART_ROUTER) {
+        return false;
+    }
+    struct zv_slice targets = train->lora_targets;
+    if (zv_slice_equal(targets, "all-linear")) {
+        return true;
+    }
+    if (targets.length == 0) {
+        targets = zv_slice_of("q_proj,v_proj,query_key_value,c_attn,qkv_proj");
+    }
+    while (targets.length != 0) {
+        char module[128];
+        const struct zv_slice target = zv_slice_trim(zv_slice_cut(&targets, ','));
+        (void)snprintf(module, sizeof module, ".%.*s.",
+                       (int)(target.length < 100 ? target.length : 100), target.at);
+        if (target.length != 0 && zv_slice_contains(tensor->name, module)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t rank_values(const struct build *build, const struct zv_tensor *tensor)
+{
+    uint64_t values = tensor->elements;
+    const uint64_t bytes = plan_rank_bytes(&build->plan, build->in->model, tensor);
+    if (tensor->bytes != 0 && bytes != tensor->bytes) {
+        (void)zv_mul_div(tensor->elements, bytes, tensor->bytes, &values);
+    }
+    return values;
+}
+
+static void add_trained(struct build *build, struct trained *sum, const struct train_sizes *sizes,
+                        uint64_t values, const uint64_t shape[2])
+{
+    uint64_t states = 0;
+    if (!optimizer_state_bytes(&sizes->optimizer, values, shape[0], shape[1],
+                               sizes->state_value_bytes, &states)) {
+        build_fail(build, zv_fail(build->err, ZV_E_OVERFLOW, "optimizer states pass 2^64 bytes"));
+    }
+    sum->values = build_sum(build, sum->values, values);
+    sum->state_bytes = build_sum(build, sum->state_bytes, states);
+    sum->largest = values > sum->largest ? values : sum->largest;
+    sum->tensors++;
+}
+
+/* A packed weight's shape is that of the packing: the adapter's sizes cannot be read off it. */
+static bool shows_shape(const struct zv_tensor *tensor)
+{
+    uint64_t values = 1;
+    for (unsigned d = 0; d < tensor->dims; d++) {
+        if (!zv_mul(values, tensor->shape[d], &values)) {
+            return false;
+        }
+    }
+    return values == tensor->elements;
+}
+
+/* rank x in and out x rank for each adapted weight; stacked experts have one pair each. */
+static void add_adapter(struct build *build, struct trained *sum, const struct train_sizes *sizes,
+                        const struct zv_tensor *tensor)
+{
+    const uint64_t rank = build->in->job->train.lora_rank;
+    uint64_t experts = 1;
+    if (!shows_shape(tensor)) {
+        sum->hidden_shapes++;
+        return;
+    }
+    for (unsigned d = 0; d + 2 < tensor->dims; d++) {
+        experts = build_mul(build, experts, tensor->shape[d]);
+    }
+    const uint64_t out = build_mul(build, experts, tensor->shape[tensor->dims - 2U]);
+    const uint64_t in = build_mul(build, experts, tensor->shape[tensor->dims - 1U]);
+    add_trained(build, sum, sizes, build_mul(build, rank, in), (const uint64_t[2]){rank, in});
+    add_trained(build, sum, sizes, build_mul(build, rank, out), (const uint64_t[2]){out, rank});
+}
+
+/* Adapters are sized by the weights before they were quantised, where these are known. */
+static void collect_adapters(struct build *build, struct trained *sum,
+                             const struct train_sizes *sizes, int stage)
+{
+    const struct zv_model *const model =
+        build->in->unquantised != NULL ? build->in->unquantised : build->in->model;
+    for (size_t i = 0; i < model->tensor_count && build->status == ZV_OK; i++) {
+        const struct zv_tensor *const tensor = &model->tensors[i];
+        if (!tensor->rebuilt && is_target(&build->in->job->train, tensor) &&
+            plan_stage_of(&build->plan, model, tensor) == stage) {
+            add_adapter(build, sum, sizes, tensor);
+        }
+    }
+}
+
+void trained_collect(struct build *build, struct trained *sum, const struct train_sizes *sizes,
+                     int stage)
+{
+    const struct zv_model *const model = build->in->model;
+    uint64_t *const per_layer =
+        zv_arena_array(build->arena, model->layer_count + 1, sizeof *per_layer);
+    if (per_layer == NULL) {
+        build_fail(build, zv_fail_memory(build->err, "layers"));
+        return;
+    }
+    if (!sizes->lora && model->quant.method != ZV_QUANT_NONE) {
+        build_fail(build, zv_fail(build->err, ZV_E_USAGE,
+                                  "quantised weights do not train: adapters beside them do "
+                                  "(--lora-rank)"));
+        return;
+    }
+    for (size_t i = 0; i < model->tensor_count && build->status == ZV_OK; i++) {
+        const struct zv_tensor *const tensor = &model->tensors[i];
+        if (tensor->rebuilt || tensor->metadata ||
+            plan_stage_of(&build->plan, model, tensor) != stage) {
+            continue;
+        }
+        const uint64_t values = rank_values(build, tensor);
+        if (tensor->layer >= 0 && (size_t)tensor->layer < model->layer_count) {
+            per_layer[tensor->layer] = build_sum(build, per_layer[tensor->layer], values);
+        }
+        if (!sizes->lora) {
+            const bool matrix = tensor->dims == 2;
+            add_trained(
+                build, sum, sizes, values,
+                (const uint64_t[2]){matrix ? tensor->shape[0] : 0, matrix ? tensor->shape[1] : 0});
+        }
+    }
+    for (size_t i = 0; i < model->layer_count; i++) {
+        sum->layer_values = per_layer[i] > sum->layer_values ? per_layer[i] : sum->layer_values;
+    }
+    if (sizes->lora) {
+        collect_adapters(build, sum, sizes, stage);
+    }
+}

@@ -1,0 +1,32 @@
+/* What trains on one rank: every weight, or adapters beside frozen ones. Room-internal. */
+#ifndef ZIRVE_ESTIMATE_TRAINED_H
+#define ZIRVE_ESTIMATE_TRAINED_H
+
+#include "estimate/build.h"
+#include "estimate/optimizer.h"
+
+/* What trains on one rank of a stage. */
+struct trained {
+    uint64_t values;
+    uint64_t state_bytes;
+    uint64_t largest; /* values of the largest tensor */
+    uint64_t tensors;
+    uint64_t layer_values;  /* of the layer with most, all its weights */
+    uint64_t hidden_shapes; /* adapted weights whose sizes the packed file does not show */
+};
+
+struct train_sizes {
+    struct optimizer optimizer;
+    uint64_t tokens; /* of a micro-batch */
+    uint64_t value_bytes;
+    uint64_t gradient_bytes;
+    uint64_t state_value_bytes;
+    bool lora;
+};
+
+/* Counts what trains on a rank of the stage. Fails the build when quantised weights are to train.
+ */
+void trained_collect(struct build *build, struct trained *sum, const struct train_sizes *sizes,
+                     int stage);
+
+#endif
