@@ -56,6 +56,14 @@ enum zv_status zv_weights_as(struct zv_model *to, const struct zv_model *from, s
                                         : zv_model_recast(to, from, name, arena, err);
 }
 
+/* A file that names no type is as wide as its tensors. */
+static bool is_float32(const struct zv_model *model)
+{
+    return model->dtype == ZV_DTYPE_F32 ||
+           (model->dtype == ZV_DTYPE_UNKNOWN && model->tensor_count != 0 &&
+            model->tensors[0].dtype == ZV_DTYPE_F32);
+}
+
 enum zv_status zv_weights_loaded(struct zv_model *to, const struct zv_model *from,
                                  const struct zv_job *job, struct zv_arena *arena,
                                  struct zv_error *err)
@@ -68,7 +76,7 @@ enum zv_status zv_weights_loaded(struct zv_model *to, const struct zv_model *fro
     enum zv_status status = ZV_OK;
     if (plain && !asks_nothing(dtype)) {
         status = zv_weights_as(&typed, from, dtype, arena, err);
-    } else if (plain && serve && casts && from->dtype == ZV_DTYPE_F32) {
+    } else if (plain && serve && casts && is_float32(from)) {
         status = zv_weights_as(&typed, from, zv_slice_of("f16"), arena, err);
     }
     return status == ZV_OK ? zv_weights_as(to, &typed, job->serve.quantization, arena, err)

@@ -1,11 +1,66 @@
 # Storage and computation apart: weights as a scheme or a type would have them, and QLoRA on top.
 $ zirve estimate $M/llama-3.1-8b/config.json --context 4096 --quantization nf4 | head -12
+family llama: 8,030,261,248 parameters, bf16, quantised: nf4
+stored as bf16, 14.96 GiB (16.06 GB)
+serve: 1 sequence of 4,096 tokens
+
+GPU 0                                          GiB         GB  known
+  weights                                     5.61       6.03  calculated
+    token embedding                           0.98       1.05
+    output projection                         0.98       1.05
+    norms                                  0.00050    0.00053
+    attention                                 0.70       0.75
+    MLP                                       2.95       3.17
+  KV cache                                    0.50       0.54  calculated
 $ zirve estimate $M/llama-3.1-8b/config.json --context 4096 --quantization q8_0 --unit MiB | grep weights
+  weights                                             8137.64  calculated
 $ zirve estimate $M/llama-3.1-8b/config.json --context 4096 --dtype f32 | head -8
+family llama: 8,030,261,248 parameters, f32
+stored as bf16, 14.96 GiB (16.06 GB)
+serve: 1 sequence of 4,096 tokens
+
+GPU 0                                          GiB         GB  known
+  weights                                    29.92      32.12  calculated
+    token embedding                           1.96       2.10
+    output projection                         1.96       2.10
 $ zirve estimate $M/llama-3.1-8b-fp8-dynamic/config.json --context 4096 --quantization fp8 --runtime vllm@0.19.0 | head -6
+family llama: 2,795,573,248 parameters, bf16, quantised: compressed-tensors
+serve with vllm 0.19.0: 1 sequence of 4,096 tokens
+
+GPU 0                                          GiB         GB  known
+  weights                                     3.58       3.85  calculated
+    token embedding                           0.98       1.05
 $ zirve estimate $M/llama-3.1-8b/config.json --context 4096 --quantization q4_K_M
+zirve estimate: "q4_K_M" is a mix of types chosen tensor by tensor: name the .gguf itself
+? 4
 $ zirve estimate $M/llama-3.1-8b/config.json --context 4096 --quantization nonsense
+zirve estimate: "nonsense" is no element type that weights can be held in
+? 4
 $ zirve estimate $M/llama-3.1-8b-bnb-nf4/config.json --context 4096 --quantization awq
+zirve estimate: the model is quantised already
+? 4
 $ zirve estimate $M/llama-3.1-8b/config.json --quantization nf4-dq --task train --seq-length 512 --lora-rank 16 --lora-targets all-linear | sed -n 5,20p
+GPU 0                                          GiB         GB  known
+  weights                                     5.47       5.87  calculated
+    token embedding                           0.98       1.05
+    output projection                         0.98       1.05
+    norms                                  0.00050    0.00053
+    attention                                 0.64       0.69
+    MLP                                       2.71       2.91
+    LoRA weights                              0.16       0.17
+  gradients                                   0.16       0.17  calculated
+    41943040 trained values x 4 B
+  optimizer states                            0.31       0.34  calculated
+    adamw: 2 state(s) of 41943040 values
+  temporaries of the update                   0.16       0.17  assumed
+    all of the trained values once more, 4 B each
+  saved activations                           2.13       2.28  assumed
+    512 tokens x 4460544 B: every layer's saved tensors
 $ zirve estimate $M/llama-3.1-8b-bnb-nf4/config.json --task train --seq-length 512
+zirve estimate: quantised weights do not train: adapters beside them do (--lora-rank)
+? 64
 $ zirve estimate $M/gpt2/config.json --runtime vllm@0.19.0 | head -4
+family gpt2: 124,439,808 parameters, f16
+stored as , 0.46 GiB (0.50 GB)
+serve with vllm 0.19.0: 1 sequence of 1,024 tokens
+
