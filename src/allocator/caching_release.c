@@ -37,7 +37,7 @@ bool caching_release_available(struct caching *c, const struct request *request)
     }
     const uint64_t key = request->size < max_split ? max_split : request->size;
     struct free_list *const list = c->lists[request->list];
-    uint32_t at = free_list_at_least(c->blocks, list, key);
+    uint32_t at = key < FREE_LIST_END_BYTES ? free_list_at_least(c->blocks, list, key) : 0;
     if (at != 0 && is_releasable(&c->blocks[at])) {
         caching_release_segment(c, at);
         return true;

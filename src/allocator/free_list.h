@@ -28,6 +28,8 @@ enum {
     FREE_LIST_TOP_WORDS = (FREE_LIST_WORDS + 63) / 64
 };
 
+#define FREE_LIST_END_BYTES (UINT64_C(1) << 50) /* sizes are below this */
+
 struct free_list {
     uint64_t stream;
     uint32_t stream_index;
@@ -82,7 +84,8 @@ static inline void free_list_remove(struct block *blocks, struct free_list *list
 uint32_t free_list_beyond(const struct block *blocks, const struct free_list *list, uint32_t bin,
                           int side);
 
-/* The smallest free block of at least size bytes, lowest address first; 0 if none. */
+/* The smallest free block of at least size bytes (below FREE_LIST_END_BYTES), lowest address
+ * first; 0 if none. */
 static inline uint32_t free_list_at_least(const struct block *blocks, const struct free_list *list,
                                           uint64_t size)
 {

@@ -13,15 +13,14 @@ void counter_take(struct zv_counter *counter, int64_t amount)
     counter->freed += amount;
 }
 
-static int64_t current_of(const struct statistics *stats, int pool, int stat)
+static int64_t current_of(const struct statistics *stats, int pool, enum zv_stat stat)
 {
-    return pool == ZV_STAT_ALL ? stat_current(stats, (enum zv_stat)stat)
-                               : stats->current[pool][stat];
+    return pool == ZV_STAT_ALL ? stat_current(stats, stat) : stats->current[pool][stat];
 }
 
 /* How far one statistic can rise without passing its peak, after the peak was brought up to date.
  */
-static int64_t settle(struct statistics *stats, int pool, int stat)
+static int64_t settle(struct statistics *stats, int pool, enum zv_stat stat)
 {
     const int64_t current = current_of(stats, pool, stat);
     if (stats->peak[pool][stat] < current) {
@@ -98,7 +97,7 @@ void statistics_reset_peaks(struct statistics *stats)
 {
     for (int pool = 0; pool < ZV_STAT_POOL_COUNT; pool++) {
         for (int stat = 0; stat < ZV_STAT_COUNT; stat++) {
-            stats->peak[pool][stat] = current_of(stats, pool, stat);
+            stats->peak[pool][stat] = current_of(stats, pool, (enum zv_stat)stat);
         }
     }
     statistics_settle(stats);
