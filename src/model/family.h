@@ -152,6 +152,7 @@ struct family {
     struct zv_slice name;
     const struct family_definition *definitions;
     size_t definition_count;
+    bool expert_definitions; /* some depend on e */
     const struct family_part *parts;
     size_t part_count;
     const struct family_section *sections;

@@ -287,11 +287,17 @@ static struct model_value one(const struct family_scope *scope, enum family_op o
     return arithmetic(OP_SUB, zero, a);
 }
 
+static enum family_when when_of(const struct family_expression *value)
+{
+    return value->per_expert ? FAMILY_EACH_EXPERT
+                             : (value->per_layer ? FAMILY_EACH_LAYER : FAMILY_ONCE);
+}
+
 static struct model_value of_part(const struct family_scope *scope, const struct family_step *step)
 {
     const struct family_scope *const part = scope->parts[step->index];
     const int index = part != NULL ? family_find_definition(part->family, step->text) : -1;
-    if (index < 0 || part->family->definitions[index].value.per_layer) {
+    if (index < 0 || when_of(&part->family->definitions[index].value) != FAMILY_ONCE) {
         return (struct model_value){.kind = VALUE_ABSENT, .key = step->text};
     }
     return part->values[index];
@@ -418,12 +424,13 @@ static enum zv_status require(const struct family_scope *scope,
                    definition->message.at);
 }
 
-enum zv_status family_define(struct family_scope *scope, bool per_layer, struct zv_error *err)
+enum zv_status family_define(struct family_scope *scope, enum family_when when,
+                             struct zv_error *err)
 {
     const struct family *const family = scope->family;
     for (size_t i = 0; i < family->definition_count; i++) {
         const struct family_definition *const definition = &family->definitions[i];
-        if (definition->value.per_layer != per_layer) {
+        if (when_of(&definition->value) != when) {
             continue;
         }
         if (definition->name.length != 0) {

@@ -20,15 +20,19 @@ struct family_scope {
     size_t level;           /* parents above it */
 };
 
+enum family_when { FAMILY_ONCE, FAMILY_EACH_LAYER, FAMILY_EACH_EXPERT };
+
 /* Never fails: what makes no sense is a BAD value. */
 struct model_value family_evaluate(const struct family_expression *expression,
                                    const struct family_scope *scope);
 
 /*
- * Sets the values of the definitions, from top to bottom: those that depend on the layer (with
- * scope->layer) or the others. A requirement that is false, or not to be computed, is an error.
+ * Sets the values of the definitions, from top to bottom: those that depend on nothing, on the
+ * layer (with scope->layer), or on the expert (with scope->expert too). A requirement that is
+ * false, or not to be computed, is an error.
  */
-enum zv_status family_define(struct family_scope *scope, bool per_layer, struct zv_error *err);
+enum zv_status family_define(struct family_scope *scope, enum family_when when,
+                             struct zv_error *err);
 
 /* A value as a count from 0 to limit; what names it in the message. Errors: ZV_E_SYNTAX (missing,
  * negative, no number, above limit), with the byte offset when the file gave it. */

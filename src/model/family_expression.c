@@ -267,6 +267,7 @@ static enum zv_status take_definition(struct compiler *compiler, struct zv_slice
                             "\"%.*s\" is not defined above", (int)name.length, name.at);
     }
     compiler->per_layer |= compiler->family->definitions[index].value.per_layer;
+    compiler->per_expert |= compiler->family->definitions[index].value.per_expert;
     return emit(compiler, (struct family_step){.op = OP_NAME, .index = (uint32_t)index});
 }
 

@@ -191,7 +191,7 @@ static enum zv_status build_layers(struct family_scope *scope, const struct zv_l
     find_facts(scope, facts, &attends);
     for (size_t i = 0; status == ZV_OK && i < count; i++) {
         scope->layer = (int64_t)i;
-        status = family_define(scope, true, err);
+        status = family_define(scope, FAMILY_EACH_LAYER, err);
         layers[i].attention = attends ? ZV_ATTENTION_HEADS : ZV_ATTENTION_NONE;
         for (size_t f = 0; status == ZV_OK && f < FACT_COUNT; f++) {
             if (facts[f] >= 0) {

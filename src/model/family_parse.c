@@ -147,6 +147,7 @@ static enum zv_status read_value(struct parser *parser)
     }
     parser->definitions[family->definition_count] = definition;
     family->definition_count += status == ZV_OK;
+    family->expert_definitions |= definition.value.per_expert;
     return status;
 }
 

@@ -148,7 +148,7 @@ enum zv_status family_scopes_open(struct family_scopes *scopes,
         status = add_parts(&opener, scopes->at[i]);
     }
     for (size_t i = scopes->count; status == ZV_OK && i > 0; i--) { /* parts before their parents */
-        status = family_define(scopes->at[i - 1], false, err);
+        status = family_define(scopes->at[i - 1], FAMILY_ONCE, err);
     }
     return status;
 }

@@ -220,6 +220,9 @@ static enum zv_status walk_layer(struct walk *walk)
     }
     for (uint64_t e = 0; status == ZV_OK && e < experts; e++) {
         walk->scope->expert = (int64_t)e;
+        if (walk->scope->family->expert_definitions) {
+            status = family_define(walk->scope, FAMILY_EACH_EXPERT, walk->err);
+        }
         for (size_t i = 0; status == ZV_OK && i < section->count; i++) {
             status = emit(walk, &walk->scope->family->tensors[section->first + i]);
         }
@@ -237,7 +240,7 @@ static enum zv_status walk_section(struct walk *walk)
     for (uint64_t i = 0; status == ZV_OK && i < layers; i++) {
         walk->scope->layer = (int64_t)i;
         if (walk->section->layers.count != 0) {
-            status = family_define(walk->scope, true, walk->err);
+            status = family_define(walk->scope, FAMILY_EACH_LAYER, walk->err);
         }
         if (status == ZV_OK) {
             status = walk_layer(walk);

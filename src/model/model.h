@@ -212,6 +212,43 @@ enum zv_status zv_model_open(struct zv_model *model, struct zv_model_files **fil
 void zv_model_close(struct zv_model_files *files);
 
 /*
+ * A LoRA adapter: small matrices beside weights of a base model, and modules trained and saved
+ * whole. Either as a PEFT folder has it, or calculated on a base model.
+ */
+struct zv_adapter {
+    uint32_t rank;
+    bool dora;                      /* a magnitude for each output beside the two matrices */
+    bool all_linear;                /* every linear layer but the output projection */
+    const struct zv_slice *targets; /* module names: a weight's module is one or ends in .one */
+    size_t target_count;
+    const struct zv_slice *saved; /* modules_to_save */
+    size_t saved_count;
+    enum zv_dtype dtype; /* of calculated matrices; F32 when UNKNOWN, as PEFT makes them */
+    bool calculated;     /* the tensors are not from a file */
+    const struct zv_tensor *tensors;
+    size_t tensor_count;
+    uint64_t parameters;
+    uint64_t tensor_bytes;
+};
+
+/*
+ * Reads a PEFT folder (adapter_config.json, adapter_model.safetensors). Without tensors they are
+ * calculated on base, which may be NULL when they are there. *files is closed by zv_model_close.
+ * Errors: as zv_model_open; ZV_E_UNSUPPORTED for other adapters than LoRA.
+ */
+enum zv_status zv_model_open_adapter(struct zv_adapter *adapter, struct zv_model_files **files,
+                                     const char *path, const struct zv_model *base,
+                                     struct zv_arena *arena, struct zv_error *err);
+
+/*
+ * The tensors that rank, targets, saved, dora and dtype of adapter mean on base. Without targets
+ * and all_linear: PEFT's default for the base's names (queries and values). Errors: ZV_E_NOT_FOUND
+ * (a target that no weight has), ZV_E_UNSUPPORTED (no tensors, rank 0), ZV_E_OVERFLOW, ZV_E_NOMEM.
+ */
+enum zv_status zv_adapter_calculate(struct zv_adapter *adapter, const struct zv_model *base,
+                                    struct zv_arena *arena, struct zv_error *err);
+
+/*
  * What a full-precision model would be in a scheme: its linear weights become packed ones with
  * their scales and zeros (metadata tensors), all else stays; names and sizes as a checkpoint of
  * that scheme has them. `to` shares everything else with `from`, whose arena must outlive it. Left

@@ -77,6 +77,9 @@ static enum zv_status read_family(struct model_reader *reader, const struct zv_j
         .places = &reader->parts,
     };
     (void)zv_json_string(zv_json_item(zv_json_find(root, "architectures"), 0), &request.class_name);
+    if (request.class_name.length == 0) { /* a part of a diffusion pipeline */
+        request.class_name = member_text(root, "_class_name");
+    }
     if (model->family.length == 0 && request.class_name.length == 0) {
         return zv_fail_at(err, ZV_E_SYNTAX, root->offset,
                           "neither model_type nor architectures says what the model is");

@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -6,74 +5,6 @@
 #include "base/fail.h"
 #include "base/strmap.h"
 #include "model/model_reader.h"
-
-enum { FOLDER_LIMIT = 20000 }; /* entries */
-
-/* The file names of a folder, sorted. */
-struct listing {
-    const char **at;
-    size_t count;
-};
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-static enum zv_status list_folder(struct model_reader *reader, const char *folder,
-                                  struct listing *to, struct zv_error *err)
-{
-    struct dirent **entries = NULL;
-    const int count = scandir(folder, &entries, visible, by_name);
-    enum zv_status status = ZV_OK;
-    if (count < 0) {
-        status = zv_fail(err, ZV_E_IO, "the folder cannot be listed");
-    } else if (count > FOLDER_LIMIT) {
-        status = zv_fail(err, ZV_E_LIMIT, "a folder of more than %d files", FOLDER_LIMIT);
-    }
-    *to = (struct listing){0};
-    if (status == ZV_OK) {
-        to->at = zv_arena_array(reader->arena, (size_t)count, sizeof *to->at);
-        status = to->at == NULL ? zv_fail_memory(err, "a folder") : ZV_OK;
-    }
-    for (int i = 0; i < count; i++) {
-        const char *const name = entries[i]->d_name;
-        if (status == ZV_OK) {
-            to->at[to->count] = zv_arena_copy(reader->arena, name, strlen(name));
-            status = to->at[to->count++] == NULL ? zv_fail_memory(err, "a folder") : ZV_OK;
-        }
-        free(entries[i]);
-    }
-    free(entries);
-    return status == ZV_OK ? ZV_OK : zv_fail_where(err, folder);
-}
-
-static bool has(const struct listing *listing, const char *name)
-{
-    for (size_t i = 0; i < listing->count; i++) {
-        if (strcmp(listing->at[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The first name with this ending that does not start with `but`; NULL when there is none. */
-static const char *ending(const struct listing *listing, const char *end, const char *but)
-{
-    for (size_t i = 0; i < listing->count; i++) {
-        const struct zv_slice name = zv_slice_of(listing->at[i]);
-        if (zv_slice_ends(name, end) && !zv_slice_starts(name, but)) {
-            return listing->at[i];
-        }
-    }
-    return NULL;
-}
 
 /* ---- weights ---- */
 
@@ -210,20 +141,34 @@ static bool shard_number(const char *name, unsigned *number, unsigned *count)
     return first && strcmp(end, ".safetensors") == 0;
 }
 
+/* "x.fp16.safetensors" beside "x.safetensors": the same weights in another form. */
+static bool is_variant(const struct model_listing *listing, struct zv_slice name)
+{
+    char plain[512];
+    struct zv_slice rest = name;
+    const struct zv_slice stem = zv_slice_cut(&rest, '.');
+    if (zv_slice_equal(rest, "safetensors") || stem.length > sizeof plain - 16) {
+        return false;
+    }
+    memcpy(plain, stem.at, stem.length);
+    memcpy(plain + stem.length, ".safetensors", sizeof ".safetensors");
+    return model_listing_has(listing, plain);
+}
+
 /* Without an index: every .safetensors, and shards must be complete. */
 static enum zv_status read_loose(struct model_reader *reader, const char *folder,
-                                 const struct listing *listing, struct zv_error *err)
+                                 const struct model_listing *listing, struct zv_error *err)
 {
     struct paths paths = {zv_arena_array(reader->arena, listing->count, sizeof *paths.at), 0};
     if (paths.at == NULL) {
         return zv_fail_memory(err, "a folder");
     }
-    const bool others = ending(listing, ".safetensors", "consolidated") != NULL;
+    const bool others = model_listing_ending(listing, ".safetensors", "consolidated") != NULL;
     unsigned expected = 0;
     unsigned seen = 0;
     for (size_t i = 0; i < listing->count; i++) {
         const struct zv_slice name = zv_slice_of(listing->at[i]);
-        if (!zv_slice_ends(name, ".safetensors") ||
+        if (!zv_slice_ends(name, ".safetensors") || is_variant(listing, name) ||
             (others && zv_slice_starts(name, "consolidated"))) {
             continue;
         }
@@ -247,18 +192,23 @@ static enum zv_status read_loose(struct model_reader *reader, const char *folder
 }
 
 static enum zv_status read_weights(struct model_reader *reader, const char *folder,
-                                   const struct listing *listing, struct zv_error *err)
+                                   const struct model_listing *listing, struct zv_error *err)
 {
-    if (ending(listing, ".safetensors", "consolidated") != NULL &&
-        ending(listing, ".safetensors", "model") != NULL) {
-        model_note(reader, "other .safetensors beside the model's own files are left out");
+    const bool own = model_listing_ending(listing, ".safetensors", "consolidated") != NULL;
+    for (size_t i = 0; own && i < listing->count; i++) {
+        if (zv_slice_starts(zv_slice_of(listing->at[i]), "consolidated")) {
+            model_note(reader, "%s holds the same weights once more and is left out",
+                       listing->at[i]);
+            break;
+        }
     }
-    const char *const index = ending(listing, ".safetensors.index.json", "consolidated");
+    const char *const index =
+        model_listing_ending(listing, ".safetensors.index.json", "consolidated");
     if (index != NULL) {
         const char *const path = model_path(reader, folder, zv_slice_of(index));
         return path != NULL ? read_index(reader, folder, path, err) : zv_fail_memory(err, "a path");
     }
-    if (has(listing, "model.safetensors")) {
+    if (model_listing_has(listing, "model.safetensors")) {
         const char *path = model_path(reader, folder, zv_slice_of("model.safetensors"));
         const struct paths paths = {&path, 1};
         return path != NULL ? finish_tensors(reader, &paths, err) : zv_fail_memory(err, "a path");
@@ -269,7 +219,7 @@ static enum zv_status read_weights(struct model_reader *reader, const char *fold
 /* ---- GGUF in a folder ---- */
 
 static enum zv_status read_gguf_folder(struct model_reader *reader, const char *folder,
-                                       const struct listing *listing, struct zv_error *err)
+                                       const struct model_listing *listing, struct zv_error *err)
 {
     const char *first = NULL;
     size_t models = 0;
@@ -330,15 +280,18 @@ static enum zv_status read_config_file(struct model_reader *reader, const char *
 enum zv_status model_read_folder(struct model_reader *reader, const char *folder,
                                  struct zv_error *err)
 {
-    struct listing listing;
-    enum zv_status status = list_folder(reader, folder, &listing, err);
+    struct model_listing listing;
+    enum zv_status status = model_list(reader, folder, &listing, err);
     if (status != ZV_OK) {
         return status;
     }
-    const bool config = has(&listing, "config.json");
-    const bool weights = ending(&listing, ".safetensors", "\n") != NULL ||
-                         ending(&listing, ".safetensors.index.json", "\n") != NULL;
-    if (!weights && ending(&listing, ".gguf", "\n") != NULL) {
+    if (model_listing_has(&listing, "model_index.json")) {
+        return model_read_pipeline(reader, folder, err);
+    }
+    const bool config = model_listing_has(&listing, "config.json");
+    const bool weights = model_listing_ending(&listing, ".safetensors", "\n") != NULL ||
+                         model_listing_ending(&listing, ".safetensors.index.json", "\n") != NULL;
+    if (!weights && model_listing_ending(&listing, ".gguf", "\n") != NULL) {
         return read_gguf_folder(reader, folder, &listing, err);
     }
     if (!config && !weights) {
@@ -356,7 +309,7 @@ enum zv_status model_read_folder(struct model_reader *reader, const char *folder
     }
     if (status == ZV_OK && weights) {
         status = read_weights(reader, folder, &listing, err);
-    } else if (status == ZV_OK && ending(&listing, ".bin", "\n") != NULL) {
+    } else if (status == ZV_OK && model_listing_ending(&listing, ".bin", "\n") != NULL) {
         model_note(reader, "the weights are in pytorch_model.bin, which is not read: sizes are "
                            "calculated from config.json");
     }

@@ -142,10 +142,14 @@ static void place_tensor(struct matcher *matcher, struct zv_tensor *tensor, bool
     tensor->split = known->split;
     tensor->linear = known->linear;
     tensor->rebuilt = known->rebuilt;
-    const bool packed = tensor->elements == known->elements && tensor->dtype != known->dtype;
-    if (!known->metadata && !packed && !same_shape(tensor, known)) {
+    const bool quantised = model->quant.method != ZV_QUANT_NONE;
+    if (!known->metadata &&
+        (tensor->elements != known->elements || (!quantised && !same_shape(tensor, known)))) {
         matcher->first_differing =
             matcher->differing++ == 0 ? tensor->name : matcher->first_differing;
+    } else if (quantised && known->linear) { /* packed: the shape that it stands for */
+        tensor->dims = known->dims;
+        memcpy(tensor->shape, known->shape, sizeof tensor->shape);
     }
     if (known->metadata) {
         tensor->metadata = true;

@@ -102,6 +102,24 @@ enum zv_status model_take_tensors(struct model_reader *reader, struct model_tens
 
 /* ---- folders ---- */
 
+/* The file names of a folder, sorted; hidden ones left out. */
+struct model_listing {
+    const char **at;
+    size_t count;
+};
+
+enum zv_status model_list(struct model_reader *reader, const char *folder, struct model_listing *to,
+                          struct zv_error *err);
+bool model_listing_has(const struct model_listing *listing, const char *name);
+
+/* The first name with this ending that does not start with `but`; NULL when there is none. */
+const char *model_listing_ending(const struct model_listing *listing, const char *end,
+                                 const char *but);
+
+/* A diffusers pipeline: model_index.json and a folder for each part. */
+enum zv_status model_read_pipeline(struct model_reader *reader, const char *folder,
+                                   struct zv_error *err);
+
 /* A folder of any kind, a single .safetensors, or an index. */
 enum zv_status model_read_folder(struct model_reader *reader, const char *folder,
                                  struct zv_error *err);

@@ -49,8 +49,13 @@ static void put(struct writer *writer, const char *ending, enum zv_dtype dtype, 
     bool fits = name != NULL;
     memset(tensor->shape, 0, sizeof tensor->shape);
     for (uint8_t i = 0; i < dims; i++) {
-        tensor->shape[i] = shape[i];
         fits = fits && zv_mul(stored, shape[i], &stored);
+    }
+    if (weight) { /* its logical shape, whatever it is packed into */
+        tensor->dims = writer->from->dims;
+        memcpy(tensor->shape, writer->from->shape, sizeof tensor->shape);
+    } else if (dims != 0) {
+        memcpy(tensor->shape, shape, dims * sizeof *shape);
     }
     fits = fits && zv_dtype_bytes(dtype, stored, &tensor->bytes);
     tensor->metadata = !weight;

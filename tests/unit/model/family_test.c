@@ -34,8 +34,8 @@ static void evaluate(const char *expression, char *to, size_t size)
                                  .values = values,
                                  .class_name = zv_slice_of("LlamaForCausalLM"),
                                  .layer = 1};
-    assert_int_equal(family_define(&scope, false, &err), ZV_OK);
-    assert_int_equal(family_define(&scope, true, &err), ZV_OK);
+    assert_int_equal(family_define(&scope, FAMILY_ONCE, &err), ZV_OK);
+    assert_int_equal(family_define(&scope, FAMILY_EACH_LAYER, &err), ZV_OK);
     const struct model_value *const v = &values[1];
     static const char *const kinds[] = {"absent", "null", "", "", "list", "object", "bad"};
     if (v->kind == VALUE_INTEGER) {

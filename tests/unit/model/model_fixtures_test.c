@@ -75,12 +75,6 @@ static void close_model(struct opened *opened)
     zv_arena_free(&opened->arena);
 }
 
-/* Parts of a diffusion pipeline have no model_type; they are read as a whole (model_diffusers). */
-static bool is_part_of_pipeline(const struct truth *truth, size_t row)
-{
-    return zv_slice_contains(zv_table_cell(&truth->table, row, 0), "/");
-}
-
 /* Parameters as the class counts them: not the buffers that a checkpoint holds and loading keeps.
  */
 static uint64_t without_buffers(const struct zv_model *model)
@@ -145,10 +139,8 @@ static void test_configs(void **state)
     size_t wrong = 0;
     open_truth(&truth);
     for (size_t row = 0; row < truth.table.row_count; row++) {
-        if (!is_part_of_pipeline(&truth, row)) {
-            wrong += check_config(&truth, row, "config.json");
-            wrong += check_config(&truth, row, "config.saved.json");
-        }
+        wrong += check_config(&truth, row, "config.json");
+        wrong += check_config(&truth, row, "config.saved.json");
     }
     assert_int_equal(wrong, 0);
     close_truth(&truth);
@@ -187,8 +179,8 @@ static void test_folders(void **state)
     size_t wrong = 0;
     open_truth(&truth);
     for (size_t row = 0; row < truth.table.row_count; row++) {
-        if (!is_part_of_pipeline(&truth, row) && !is(&truth, row, "header_files", "0") &&
-            !is_adapter(&truth, row) && !is(&truth, row, "model_type", "resnet")) {
+        if (!is(&truth, row, "header_files", "0") && !is_adapter(&truth, row) &&
+            !is(&truth, row, "model_type", "resnet")) {
             wrong += check_folder(&truth, row);
         }
     }

@@ -125,6 +125,38 @@ static void test_contradictions_are_notes(void **state)
     done(&opened);
 }
 
+/* Mistral's own files beside Hugging Face's: the same weights, counted once. */
+static void test_consolidated(void **state)
+{
+    (void)state;
+    struct opened opened;
+    char from[2 * SPARSE_MODEL_PATH];
+    char to[2 * SPARSE_MODEL_PATH];
+    make(&opened, "llama-3.2-1b");
+    (void)snprintf(from, sizeof from, "%s/model.safetensors", opened.folder);
+    (void)snprintf(to, sizeof to, "%s/consolidated.safetensors", opened.folder);
+    assert_int_equal(link(from, to), 0);
+    assert_int_equal(open_in(&opened, "."), ZV_OK);
+    assert_int_equal(opened.model.parameters, 1235814400);
+    assert_int_equal(opened.model.note_count, 1);
+    done(&opened);
+}
+
+/* Weights that only a pickle holds: the config's count, and a note. */
+static void test_pickle_only(void **state)
+{
+    (void)state;
+    struct opened opened;
+    make(&opened, "llama-3.2-1b");
+    drop(&opened, "model.safetensors");
+    put(&opened, "pytorch_model.bin", "PK");
+    assert_int_equal(open_in(&opened, "."), ZV_OK);
+    assert_int_equal(opened.model.parameters, 1235814400);
+    assert_int_equal(opened.model.source, ZV_SOURCE_CONFIG);
+    assert_int_equal(opened.model.note_count, 1);
+    done(&opened);
+}
+
 /* A tied head that the file holds a second time is stored, but no parameter. */
 static void test_tied_copy(void **state)
 {
@@ -170,6 +202,8 @@ int main(void)
         cmocka_unit_test(test_missing_shard),
         cmocka_unit_test(test_no_index),
         cmocka_unit_test(test_contradictions_are_notes),
+        cmocka_unit_test(test_consolidated),
+        cmocka_unit_test(test_pickle_only),
         cmocka_unit_test(test_tied_copy),
         cmocka_unit_test(test_unknown_family),
     };
