@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "estimate/levers.h"
+#include "estimate/weights_as.h"
 
 const char LEVER_ABSENT[] = "";
 
@@ -24,6 +25,30 @@ void variant_name(struct variant *variant, const char *format, ...)
     va_end(args);
     const char *const name = zv_arena_print(variant->arena, "%s", text);
     variant->name = name != NULL ? name : variant->name;
+}
+
+const char *change_weights(struct variant *variant, const char *name)
+{
+    struct zv_error cause = {0};
+    struct zv_model changed;
+    struct zv_quant wanted;
+    const struct zv_model *from = &variant->model;
+    const struct zv_model *const stored = variant->question.input.unquantised;
+    if (from->quant.method != ZV_QUANT_NONE && zv_quant_parse(zv_slice_of(name), &wanted) &&
+        from->quant.method == wanted.method && from->quant.bits == wanted.bits) {
+        return "the weights are stored so";
+    }
+    if (from->quant.method != ZV_QUANT_NONE && stored->quant.method == ZV_QUANT_NONE) {
+        from = stored; /* quantised for this job only: the file can be quantised otherwise */
+    }
+    const enum zv_status status =
+        zv_weights_as(&changed, from, zv_slice_of(name), variant->scratch, &cause);
+    if (status != ZV_OK) {
+        const char *const why = zv_arena_print(variant->arena, "%s", cause.text);
+        return why != NULL ? why : "out of host memory";
+    }
+    variant->model = changed;
+    return NULL;
 }
 
 const char *change_tp(struct variant *variant)
@@ -155,18 +180,24 @@ static enum zv_status try_all(struct zv_advice *advice, const struct zv_question
         return zv_fail_memory(err, "advice");
     }
     for (size_t i = 0; status == ZV_OK && i < count; i++) {
+        struct zv_arena scratch = {0};
         struct variant variant = {
             .question = *question,
             .job = *question->input.job,
             .model = *question->input.model,
             .now = &answer->estimate,
             .arena = arena,
+            .scratch = &scratch,
         };
         variant.question.input.job = &variant.job;
         variant.question.input.model = &variant.model;
+        if (question->input.unquantised == NULL) {
+            variant.question.input.unquantised = question->input.model;
+        }
         if (trains || (rows[i].runtimes & runtime) != 0) {
             status = try_lever(advice, &rows[i], &variant, &now, err);
         }
+        zv_arena_free(&scratch);
     }
     rank(advice);
     return status;

@@ -11,7 +11,8 @@ struct variant {
     struct zv_model model;
     const struct zv_estimate *now; /* the unchanged answer: sizes after defaults */
     const char *name;              /* may be replaced by one with values in it */
-    struct zv_arena *arena;        /* for what the change builds; as long as the advice */
+    struct zv_arena *arena;        /* for words; as long as the advice */
+    struct zv_arena *scratch;      /* for a changed model; until the variant is answered */
 };
 
 /* Runtimes a lever is for, as bits; others do not list it. */
@@ -49,6 +50,7 @@ void variant_name(struct variant *variant, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Changes that serving and training share. */
+const char *change_weights(struct variant *variant, const char *name);
 const char *change_tp(struct variant *variant);
 const char *change_pp(struct variant *variant);
 

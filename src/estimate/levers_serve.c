@@ -1,10 +1,41 @@
 /* Levers of a serving job, in the order they are worth looking at when they save the same. */
 #include "estimate/levers.h"
 
+static const char QUALITY[] = "another format is another model: check its quality again";
 static const char CACHE_QUALITY[] = "check quality again at the longest context; some attention "
                                     "backends do not take this type";
 static const char HOST_SPEED[] = "what lies on the host is read over the bus: measure the speed";
 static const char PARALLEL_COST[] = "more cards of the same kind; each step waits for their link";
+
+static const char *weights_fp8(struct variant *variant)
+{
+    return change_weights(variant, "fp8");
+}
+
+static const char *weights_int8(struct variant *variant)
+{
+    return change_weights(variant, "int8");
+}
+
+static const char *weights_nf4(struct variant *variant)
+{
+    return change_weights(variant, "nf4");
+}
+
+static const char *weights_awq(struct variant *variant)
+{
+    return change_weights(variant, "awq");
+}
+
+static const char *weights_q8_0(struct variant *variant)
+{
+    return change_weights(variant, "q8_0");
+}
+
+static const char *weights_q4_0(struct variant *variant)
+{
+    return change_weights(variant, "q4_0");
+}
 
 static const char *set_cache(struct variant *variant, const char *type)
 {
@@ -128,6 +159,23 @@ static const char *cache_on_host(struct variant *variant)
     return NULL;
 }
 
+/* A quarter of the weights, in whole GiB. */
+static const char *weights_on_host(struct variant *variant)
+{
+    enum { PART = 4 };
+    struct zv_serve *const serve = &variant->job.serve;
+    const uint64_t gib = variant->model.tensor_bytes / PART >> 30;
+    if (serve->cpu_offload_bytes != 0) {
+        return "weights are on the host";
+    }
+    if (gib == 0) {
+        return "the weights are too small to split in GiB";
+    }
+    serve->cpu_offload_bytes = gib << 30;
+    variant_name(variant, "%llu GiB of weights on the host", (unsigned long long)gib);
+    return NULL;
+}
+
 static const char *no_graphs(struct variant *variant)
 {
     if (variant->job.serve.enforce_eager == ZV_YES) {
@@ -226,6 +274,12 @@ static const char *replicas(struct variant *variant)
 }
 
 const struct lever serve_levers[] = {
+    {"weights.fp8", "weights in 8 bits (fp8)", QUALITY, NULL, FOR_SERVERS, weights_fp8},
+    {"weights.int8", "weights in 8 bits (int8)", QUALITY, NULL, FOR_PLAIN, weights_int8},
+    {"weights.awq", "weights in 4 bits (awq)", QUALITY, NULL, FOR_SERVERS, weights_awq},
+    {"weights.nf4", "weights in 4 bits (nf4)", QUALITY, NULL, FOR_PLAIN, weights_nf4},
+    {"weights.q8_0", "weights in 8.5 bits (q8_0)", QUALITY, NULL, FOR_LLAMACPP, weights_q8_0},
+    {"weights.q4_0", "weights in 4.5 bits (q4_0)", QUALITY, NULL, FOR_LLAMACPP, weights_q4_0},
     {"kv_cache.fp8", "KV cache in 8 bits (fp8)", CACHE_QUALITY, "the cache is of 8 bits",
      FOR_SERVERS, cache_fp8},
     {"kv_cache.q8_0", "KV cache as q8_0", CACHE_QUALITY, "there is no cache on this card",
@@ -250,6 +304,7 @@ const struct lever serve_levers[] = {
      FOR_LLAMACPP, half_layers},
     {"kv_cache.host", "cache on the host (--no-kv-offload)", HOST_SPEED,
      "there is no cache on this card", FOR_LLAMACPP, cache_on_host},
+    {"weights.host", "weights on the host", HOST_SPEED, NULL, FOR_VLLM, weights_on_host},
     {"graphs.none", "no CUDA graphs (--enforce-eager)",
      "each step starts its kernels one by one: measure the time of a token",
      "no figure for this runtime's graphs is known: nothing can be counted", FOR_VLLM, no_graphs},

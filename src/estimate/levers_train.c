@@ -93,6 +93,18 @@ static const char *lora(struct variant *variant)
     return NULL;
 }
 
+static const char *qlora(struct variant *variant)
+{
+    const char *const why = change_weights(variant, "nf4");
+    if (why != NULL) {
+        return why;
+    }
+    (void)lora(variant);
+    variant_name(variant, "QLoRA: nf4 and adapters of rank %u",
+                 (unsigned)variant->job.train.lora_rank);
+    return NULL;
+}
+
 static const char *shard(struct variant *variant, enum zv_shard how)
 {
     static const char *const names[] = {"", "ZeRO-1", "ZeRO-2", "ZeRO-3", "FSDP"};
@@ -212,6 +224,7 @@ const struct lever train_levers[] = {
     {"optimizer.factored", "Adafactor", LEARNS, "the states are as small", FOR_ALL,
      optimizer_factored},
     {"lora", "LoRA", LEARNS, NULL, FOR_ALL, lora},
+    {"qlora", "QLoRA", LEARNS, NULL, FOR_ALL, qlora},
     {"zero1", "ZeRO-1", SHARD_COST, NULL, FOR_ALL, zero1},
     {"zero2", "ZeRO-2", SHARD_COST, NULL, FOR_ALL, zero2},
     {"zero3", "ZeRO-3", SHARD_COST, NULL, FOR_ALL, zero3},

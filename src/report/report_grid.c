@@ -138,7 +138,7 @@ static void cell_json(struct zv_json_writer *json, const struct zv_grid *grid,
     const uint64_t asked = axes->tokens[cell->tokens];
     zv_json_begin_object(json);
     json_slice(json, "card", axes->cards[cell->card].name);
-    json_text(json, "weights", axes->models[cell->model].name);
+    json_text(json, "quantization", axes->models[cell->model].name);
     json_bytes(json, trains ? "seq_length_tokens" : "context_tokens", asked != 0 || known,
                asked != 0 ? asked : cell->context_tokens);
     json_bytes(json, trains ? "micro_batch" : "concurrency", true,

@@ -1,10 +1,17 @@
 # Levers: each a changed job estimated again; those that do not help stay, with the reason.
 $ zirve estimate $M/llama-3.1-8b/config.json --context 8192 --concurrency 4 --runtime vllm@0.19.0 --card 4090 --advise | sed -n '/^levers/,/^Assumed/p'
 levers, one at a time: saved                   GiB         GB  alone
+  weights in 4 bits (awq)                     9.62      10.33  fits
+    another format is another model: check its quality again
   2 pipeline stages                           9.48      10.18  fits
     more cards of the same kind; each step waits for their link
   tensor parallelism over 2                   7.75       8.32  fits
     more cards of the same kind; each step waits for their link
+  weights in 8 bits (fp8)                     6.50       6.98  fits
+    another format is another model: check its quality again
+  3 GiB of weights on the host                3.03       3.25  fits
+    what lies on the host is read over the bus: measure the speed; host memory:
+    3.03 GiB (3.25 GB) more
   KV cache in 8 bits (fp8)                    2.00       2.15  fits
     check quality again at the longest context; some attention backends do not
     take this type
@@ -52,6 +59,10 @@ levers, one at a time: saved                   GiB         GB  alone
   micro-batch of 256 tokens (-ub)             0.20       0.22  fits
     prompts are read more slowly: measure it; host memory: 34.81 MiB (36.50 MB)
     less
+  weights in 8.5 bits (q8_0)                  0.00       0.00
+    the model is quantised already
+  weights in 4.5 bits (q4_0)                  0.00       0.00
+    the model is quantised already
   one sequence less at once                   0.00       0.00
     there is only one sequence at once
   half of the sequences at once               0.00       0.00
@@ -66,6 +77,8 @@ levers, one at a time: saved                   GiB         GB  alone
 Assumed because it was not given:
 $ zirve estimate $M/llama-3.1-8b/config.json --task train --seq-length 4096 --micro-batch 2 --dp 4 --advise --unit GiB | sed -n '/^levers/,/^Assumed/p'
 levers, one at a time: saved                              GiB
+  QLoRA: nf4 and adapters of rank 16                    79.39
+    what is learned differs: check the quality again
   LoRA of rank 16 on every linear layer                 70.05
     what is learned differs: check the quality again
   2 pipeline stages                                     59.91
@@ -115,6 +128,17 @@ Assumed because it was not given:
 $ zirve estimate $M/gpt2/config.json --context 1024 --advise --json | sed -n '/"levers"/,/]/p'
   "levers": [
     {
+      "id": "weights.nf4",
+      "name": "weights in 4 bits (nf4)",
+      "saved_bytes": 291955980,
+      "host_saved_bytes": 0,
+      "helps": true,
+      "fits": null,
+      "verdict": null,
+      "reason": null,
+      "note": "another format is another model: check its quality again"
+    },
+    {
       "id": "tp.double",
       "name": "tensor parallelism over 2",
       "saved_bytes": 272395776,
@@ -124,6 +148,17 @@ $ zirve estimate $M/gpt2/config.json --context 1024 --advise --json | sed -n '/"
       "verdict": null,
       "reason": null,
       "note": "more cards of the same kind; each step waits for their link"
+    },
+    {
+      "id": "weights.int8",
+      "name": "weights in 8 bits (int8)",
+      "saved_bytes": 254545872,
+      "host_saved_bytes": 0,
+      "helps": true,
+      "fits": null,
+      "verdict": null,
+      "reason": null,
+      "note": "another format is another model: check its quality again"
     },
     {
       "id": "pp.double",

@@ -52,7 +52,7 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 4,16 --c
   "rows": [
     {
       "card": "RTX 4090",
-      "weights": "as stored",
+      "quantization": "as stored",
       "context_tokens": 8192,
       "concurrency": 4,
       "at_least_bytes": 20355489792,
@@ -64,7 +64,7 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 4,16 --c
     },
     {
       "card": "RTX 4090",
-      "weights": "as stored",
+      "quantization": "as stored",
       "context_tokens": 8192,
       "concurrency": 16,
       "at_least_bytes": 33240391680,
@@ -136,3 +136,35 @@ zirve estimate: --grid is a table of its own: without --search, --advise
 $ zirve estimate --parameters 7e9 --bits 16 --grid
 zirve estimate: --grid needs a model: figures by hand have nothing to vary
 ? 64
+$ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 1,16 --card 4090 --runtime vllm@0.19.0 --quantization none,fp8,awq,nonsense --grid
+RTX 4090: 23.51 GiB (25.25 GB)
+  weights: none
+     context          x 1         x 16
+       8,192 fits   +3.71 no    -11.29
+  weights: fp8
+     context          x 1         x 16
+       8,192 fits  +10.20 no     -4.80
+  weights: awq
+     context          x 1         x 16
+       8,192 fits  +13.33 no     -1.67
+  weights: nonsense
+     context          x 1         x 16
+       8,192            -            -
+  -: "nonsense" is no element type that weights can be held in
+
+3 of 8 combinations fit by calculation, 3 do not, 2 cannot be told. Columns:
+concurrency; margins in GiB, - is missing. A calculation never proves that a job
+runs.
+$ zirve estimate $M/llama-3.1-8b-awq-int4/config.json --context 8k --card 4090 --runtime vllm@0.19.0 --quantization awq,fp8 --grid
+RTX 4090: 23.51 GiB (25.25 GB)
+  weights: awq
+     context          x 1
+       8,192 fits  +13.33
+  weights: fp8
+     context          x 1
+       8,192            -
+  -: the model is quantised already
+
+1 of 2 combinations fit by calculation, 0 do not, 1 cannot be told. Columns:
+concurrency; margins in GiB, - is missing. A calculation never proves that a job
+runs.
