@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "estimate/cache.h"
+#include "estimate/cache_buffer.h"
 #include "model/dtype.h"
 #include "selftest/checks.h"
 #include "selftest/facts.h"
@@ -205,7 +206,26 @@ static void check_part(struct checks *checks, const struct run *run, bool slidin
     }
 }
 
-/* The share of a device can be told when it holds the whole cache. Quantised rows are padded. */
+/*
+ * What the buffer holds beside the tensors; 0 where that is not known. ik_llama.cpp keeps K in rows
+ * of heads since #208; its logs that tell mla_attn are of that time, others are older or another's.
+ */
+static uint64_t beside_tensors(const struct checks *checks, const struct run *run,
+                               struct zv_slice device)
+{
+    const bool card = zv_slice_contains(device, "CUDA");
+    uint64_t mla;
+    uint64_t extra;
+    if (!zv_row_u64(&checks->row->settings, "mla_attn", &mla) ||
+        zv_slice_contains(device, "_Host") ||
+        zv_cache_buffer_extra(&extra, card ? ZV_BUFFER_CUDA : ZV_BUFFER_HOST, run->facts.layers,
+                              run->facts.layer_count, &run->request.form, NULL) != ZV_OK) {
+        return 0;
+    }
+    return extra;
+}
+
+/* The share of a device can be told when it holds the whole cache. */
 static void check_devices(struct checks *checks, const struct run *run, const char *field)
 {
     const struct zv_row_field *const list = zv_row_find(&checks->row->measured, field);
@@ -218,9 +238,10 @@ static void check_devices(struct checks *checks, const struct run *run, const ch
                    "which layers lie on which device is not recorded");
     } else if (measured_read(list->pairs[0].value, ZV_UNIT_MIB, true, &figure)) {
         struct run padded = *run;
-        padded.basis = "a device pads the last row of a quantised tensor";
+        padded.basis = "tensors, and what the device's buffer adds";
         check_cache(checks, &padded, "kv_cache_device", list->pairs[0].value, &figure,
-                    run->cache.k + run->cache.v + run->cache.swa_k + run->cache.swa_v);
+                    run->cache.k + run->cache.v + run->cache.swa_k + run->cache.swa_v +
+                        beside_tensors(checks, run, list->pairs[0].name));
     }
 }
 

@@ -1,6 +1,6 @@
 # Published figures against the formulas: none may be off.
 $ zirve selftest | tail -n 1
-328 exact, 43 within 3 %, 0 off, 600 unchecked
+337 exact, 34 within 3 %, 0 off, 600 unchecked
 $ zirve selftest | grep -E '^  (kv_cache|kv_tokens|gpu_blocks|state) '
   gpu_blocks                            5      0      0         4      0.00 %
   kv_cache                             80      0      0         0      0.00 %
@@ -10,8 +10,8 @@ $ zirve selftest --json | head -n 8
 {
   "schema": "zirve.selftest/1",
   "counts": {
-    "exact": 328,
-    "within": 43,
+    "exact": 337,
+    "within": 34,
     "off": 0,
     "unchecked": 600
   },
