@@ -125,7 +125,9 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
         status = session_open_card(&session, card, &session.capacity, err);
         session.has_card = status == ZV_OK;
     }
-    if (status == ZV_OK && grid) {
+    if (status == ZV_OK && arguments_has(args, "from-log")) {
+        status = estimate_log(&session, args, out, err);
+    } else if (status == ZV_OK && grid) {
         status = estimate_grid(&session, args, out, err);
     } else if (status == ZV_OK && estimate_is_by_numbers(args)) {
         status = estimate_numbers(&session, args, out, err);
@@ -139,7 +141,7 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
 const struct verb verb_estimate = {
     .name = "estimate",
     .question = "what should it need?",
-    .usage = "[options] MODEL | --parameters N --bits B",
+    .usage = "[options] MODEL | --parameters N --bits B | --from-log FILE [MODEL]",
     .about =
         "Calculates the GPU memory of a job from a model's files, whose headers alone are read, "
         "and "
@@ -157,6 +159,7 @@ const struct verb verb_estimate = {
         "  zirve estimate ./Qwen2.5-7B --context 4k,32k --concurrency 1,16 --card 4090,L40S "
         "--grid\n"
         "  zirve estimate ./Qwen2.5-7B --concurrency 4 --card 4090 --search context --advise\n"
+        "  zirve estimate --from-log server.log ./model.gguf\n"
         "  zirve estimate --parameters 7000000000 --bits 16 --reserve-gib 4\n"
         "  zirve estimate --layers 32 --kv-heads 8 --head-dim 128 --context 8192 --sequences 1,4\n",
     .options = estimate_options,

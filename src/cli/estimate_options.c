@@ -56,6 +56,8 @@ const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT] = {
         runtime, "runtime", NULL, "NAME[@VERSION]",
         "transformers, vllm, sglang, llama.cpp, ik_llama.cpp; the newest known version by default"),
     FLAG(runtime, "assume", NULL, "an unknown version: use the rules of the nearest known one"),
+    VALUE(runtime, "from-log", NULL, "FILE",
+          "a start log (- for standard input): its readings take the place of assumptions"),
     VALUE(runtime, "command", NULL, "LINE",
           "the runtime's own command line, as you would paste it"),
     VALUE(runtime, "gpu-memory-utilization", "mem-fraction-static", "FRACTION",

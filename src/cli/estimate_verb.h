@@ -14,4 +14,8 @@ enum zv_status estimate_numbers(struct session *session, const struct arguments 
 enum zv_status estimate_grid(struct session *session, const struct arguments *args,
                              struct output *out, struct zv_error *err);
 
+/* --from-log FILE: readings of a start, alone or beside a model. */
+enum zv_status estimate_log(struct session *session, const struct arguments *args,
+                            struct output *out, struct zv_error *err);
+
 #endif

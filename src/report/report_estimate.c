@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/report_log.h"
+
 enum { NAME_WIDTH = 40 };
 
 void report_count(char to[32], uint64_t value)
@@ -83,6 +85,11 @@ static void weights_rows(struct zv_sink *sink, const struct report_style *style,
         return;
     }
     row(sink, style, "weights", sum, zv_known_name(known));
+    for (size_t i = 0; known == ZV_MEASURED && count == 1 && i < ledger->count; i++) {
+        if (ledger->items[i].scope == scope && is_group(&ledger->items[i], "weights")) {
+            report_fold(sink, style, 4, 0, ledger->items[i].quantity.basis);
+        }
+    }
     for (size_t i = 0; count > 1 && i < ledger->count; i++) {
         const struct zv_item *const item = &ledger->items[i];
         char name[64];
@@ -297,12 +304,22 @@ static void list(struct zv_sink *sink, const struct report_style *style, const c
     }
 }
 
-void report_estimate_text(struct zv_sink *sink, const struct report_style *style,
-                          const struct report_estimate *report)
+static void headlines(struct zv_sink *sink, const struct report_style *style,
+                      const struct report_estimate *report)
+{
+    if (report->log != NULL) {
+        report_log_head(sink, style, report->log);
+    }
+    if (report->model != NULL) {
+        model_line(sink, style, report);
+        job_line(sink, report);
+    }
+}
+
+static void ledger_rows(struct zv_sink *sink, const struct report_style *style,
+                        const struct report_estimate *report)
 {
     const struct zv_estimate *const estimate = report->estimate;
-    model_line(sink, style, report);
-    job_line(sink, report);
     for (size_t i = 0; i < estimate->ledger.group_count; i++) {
         char name[96];
         device_name(name, &estimate->ledger.groups[i]);
@@ -318,6 +335,14 @@ void report_estimate_text(struct zv_sink *sink, const struct report_style *style
     if (estimate->upper_bound) {
         zv_sink_text(sink, "\n* a sum of maxima that need not fall together: an upper bound\n");
     }
+}
+
+void report_estimate_text(struct zv_sink *sink, const struct report_style *style,
+                          const struct report_estimate *report)
+{
+    const struct zv_estimate *const estimate = report->estimate;
+    headlines(sink, style, report);
+    ledger_rows(sink, style, report);
     if (report->capacity != NULL) {
         fit_lines(sink, style, report);
         pool_lines(sink, style, report);
@@ -328,9 +353,14 @@ void report_estimate_text(struct zv_sink *sink, const struct report_style *style
     if (report->advice != NULL) {
         report_levers_text(sink, style, report);
     }
+    if (report->log != NULL) {
+        report_log_text(sink, style, report->log);
+    }
     list(sink, style, "Assumed because it was not given:", estimate->assumptions,
          estimate->assumption_count);
     list(sink, style, "Not valid if:", estimate->invalid_if, estimate->invalid_count);
-    list(sink, style, "Not known:", report->model->unknown, report->model->unknown_count);
-    list(sink, style, "Notes:", report->model->notes, report->model->note_count);
+    if (report->model != NULL) {
+        list(sink, style, "Not known:", report->model->unknown, report->model->unknown_count);
+        list(sink, style, "Notes:", report->model->notes, report->model->note_count);
+    }
 }

@@ -8,6 +8,7 @@
 #include "estimate/advise.h"
 #include "estimate/estimate.h"
 #include "estimate/fit.h"
+#include "estimate/from_log.h"
 #include "estimate/search.h"
 #include "format/json_writer.h"
 #include "report/style.h"
@@ -23,6 +24,7 @@ struct report_estimate {
     const struct zv_fit_limits *limits;
     const struct zv_advice *advice; /* NULL: not asked for */
     const struct zv_search *search; /* NULL: not asked for; the estimate is of its value */
+    const struct zv_from_log *log;  /* NULL: no start log; the model may then be NULL */
     bool verbose;                   /* the basis of every item */
 };
 

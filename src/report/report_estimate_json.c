@@ -2,6 +2,7 @@
 
 #include "format/json_writer.h"
 #include "report/report_estimate.h"
+#include "report/report_log.h"
 
 static void write_bytes(struct zv_json_writer *json, const char *key, bool known, uint64_t bytes)
 {
@@ -203,7 +204,11 @@ void report_estimate_json(struct zv_sink *sink, const struct report_estimate *re
     struct zv_json_writer json = {.sink = sink};
     zv_json_begin_object(&json);
     write_text(&json, "schema", "zirve.estimate/1");
-    write_model(&json, report->model, report->stored);
+    if (report->model != NULL) {
+        write_model(&json, report->model, report->stored);
+    } else {
+        write_text(&json, "model", NULL);
+    }
     write_job(&json, report);
     write_items(&json, &report->estimate->ledger);
     write_totals(&json, &report->estimate->ledger);
@@ -211,6 +216,9 @@ void report_estimate_json(struct zv_sink *sink, const struct report_estimate *re
     zv_json_write_bool(&json, report->estimate->upper_bound);
     write_pool(&json, report->estimate);
     write_fit(&json, report->capacity, report->fit);
+    if (report->log != NULL) {
+        report_log_json(&json, report->log);
+    }
     if (report->search != NULL) {
         report_search_json(&json, report->search);
     }

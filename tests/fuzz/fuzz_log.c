@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "estimate/from_log.h"
 #include "runtime/log_start.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -29,12 +30,36 @@ static uint64_t digest(const struct zv_log *log)
     return mix(hash, log->last_line);
 }
 
+/* Every item of the ledger is a reading or says that it is unknown, and names its device. */
+static void check_ledger(const struct zv_log *log, struct zv_arena *arena)
+{
+    static struct zv_from_log from;
+    const struct zv_log_input input = {.log = log};
+    struct zv_job job = {0};
+    zv_log_fill_job(&job, log);
+    if (zv_from_log(&from, &input, arena, NULL) != ZV_OK) {
+        return;
+    }
+    const struct zv_ledger *const ledger = &from.estimate.ledger;
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct zv_item *const item = &ledger->items[i];
+        const bool known =
+            item->quantity.known == ZV_MEASURED || item->quantity.known == ZV_UNKNOWN;
+        if (!known || item->quantity.basis == NULL || item->scope >= (int)ledger->group_count) {
+            abort();
+        }
+    }
+}
+
 static uint64_t run(const char *text, size_t size)
 {
     struct zv_arena arena = {.limit = size * 600 + (1 << 20)};
     struct zv_log log;
     const enum zv_status status = zv_log_read(&log, (struct zv_slice){text, size}, &arena, NULL);
     const uint64_t hash = status == ZV_OK ? digest(&log) : (uint64_t)status;
+    if (status == ZV_OK) {
+        check_ledger(&log, &arena);
+    }
     zv_arena_free(&arena);
     return hash;
 }

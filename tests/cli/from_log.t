@@ -1,0 +1,320 @@
+# A start log alone: its readings, each with its line and precision, and what stays unaccounted for.
+$ zirve estimate --from-log tests/data/logs/llamacpp-2026.log
+start log of llama.cpp 8101, complete: lines 1 to 38
+model Gpt-Oss-20B, architecture gpt-oss, context 8192, sequences 4, batch 2048,
+micro-batch 512, K f16, V f16, layers on cards 25, of 25
+
+GPU 0, CUDA0                                   GiB         GB  known
+  weights                                     5.37       5.77  measured
+    log line 17: 5500.12 MiB ± 0.005
+  KV cache                                    0.11       0.12  measured
+    log line 29: 112.00 MiB ± 0.005
+  KV cache, sliding layers                    0.01       0.01  measured
+    log line 33: 12.00 MiB ± 0.005
+  compute buffer                              0.41       0.44  measured
+    log line 36: 420.08 MiB ± 0.005
+  not accounted for                           0.57       0.61  measured
+    log line 38: 579 MiB ± 0.5: total less free less the runtime's own
+    (context, libraries, other programs)
+  at least                                    6.47       6.94  without assumptions
+  expected                                    6.47       6.94  with assumptions
+
+GPU 1, CUDA1                                   GiB         GB  known
+  weights                                     4.98       5.35  measured
+    log line 18: 5100.50 MiB ± 0.005
+  KV cache                                    0.08       0.08  measured
+    log line 30: 80.00 MiB ± 0.005
+  KV cache, sliding layers                    0.01       0.01  measured
+    log line 34: 12.00 MiB ± 0.005
+  not accounted for                                         ?  unknown
+    the log does not say what was free afterwards
+  at least                                    5.07       5.44  without assumptions
+  expected                                    5.07       5.44  with assumptions
+  plus 1 unknown item
+
+host memory                                    GiB         GB  known
+  weights                                     0.57       0.62  measured
+    log line 19: 586.82 MiB ± 0.005
+  output buffer                            0.00300    0.00322  measured
+    log line 27: 3.07 MiB ± 0.005
+  compute buffer                              0.02       0.02  measured
+    log line 37: 22.02 MiB ± 0.005
+  at least                                    0.60       0.64  without assumptions
+  expected                                    0.60       0.64  with assumptions
+
+Devices, as the log says:
+  GPU 0 CUDA0, total 24123 MiB ± 0.5 (line 38), free before 23860 MiB ± 0.5
+  (line 7), free afterwards 17500 MiB ± 0.5 (line 38)
+  GPU 1 CUDA1, total 24123 MiB ± 0.5 (line 4), free before unknown, free
+  afterwards unknown
+# Beside a model: what is calculated for the same job, in bytes.
+$ zirve estimate --from-log tests/data/logs/llamacpp-2026.log $M/gpt-oss-20b/config.json --unit MiB
+start log of llama.cpp 8101, complete: lines 1 to 38
+model Gpt-Oss-20B, architecture gpt-oss, context 8192, sequences 4, batch 2048,
+micro-batch 512, K f16, V f16, layers on cards 25, of 25
+family gpt_oss: 20,914,757,184 parameters, bf16, quantised: mxfp4
+serve with llama.cpp b8101: 4 sequences of 2,048 tokens
+
+GPU 0, CUDA0                                              MiB  known
+  weights                                             5500.12  measured
+    log line 17: 5500.12 MiB ± 0.005
+  KV cache                                             112.00  measured
+    log line 29: 112.00 MiB ± 0.005
+  KV cache, sliding layers                              12.00  measured
+    log line 33: 12.00 MiB ± 0.005
+  compute buffer                                       420.08  measured
+    log line 36: 420.08 MiB ± 0.005
+  not accounted for                                    579.00  measured
+    log line 38: 579 MiB ± 0.5: total less free less the runtime's own
+    (context, libraries, other programs)
+  at least                                            6623.20  without assumptions
+  expected                                            6623.20  upper bound*
+
+GPU 1, CUDA1                                              MiB  known
+  weights                                             5100.50  measured
+    log line 18: 5100.50 MiB ± 0.005
+  KV cache                                              80.00  measured
+    log line 30: 80.00 MiB ± 0.005
+  KV cache, sliding layers                              12.00  measured
+    log line 34: 12.00 MiB ± 0.005
+  not accounted for                                         ?  unknown
+    the log does not say what was free afterwards
+  compute buffer                                       398.38  assumed
+    floor: (201088 vocabulary + 2880 hidden) x 512 tokens x 4 B; there is no
+    closed form
+  device context and libraries                         286.10  assumed
+    about, with lazy loading (pytorch/pytorch#107667)
+  at least                                            5192.50  without assumptions
+  expected                                            5876.98  upper bound*
+  plus 1 unknown item
+
+host memory                                               MiB  known
+  weights                                              586.82  measured
+    log line 19: 586.82 MiB ± 0.005
+  output buffer                                          3.07  measured
+    log line 27: 3.07 MiB ± 0.005
+  compute buffer                                        22.02  measured
+    log line 37: 22.02 MiB ± 0.005
+  loading: file pages (reclaimable)                  13123.76  not counted
+    the file is mapped: pages of tensors that went to a card are not needed
+    again, those of the host's weights are counted there
+  at least                                             611.91  without assumptions
+  expected                                             611.91  with assumptions
+
+* a sum of maxima that need not fall together: an upper bound
+
+Devices, as the log says:
+  GPU 0 CUDA0, total 24123 MiB ± 0.5 (line 38), free before 23860 MiB ± 0.5
+  (line 7), free afterwards 17500 MiB ± 0.5 (line 38)
+  GPU 1 CUDA1, total 24123 MiB ± 0.5 (line 4), free before unknown, free
+  afterwards unknown
+
+Beside what is calculated, in bytes:
+                                                 calculated         measured       difference
+  weights, all cards                         12,602,997,888   11,115,555,717 -1,487,442,171 B
+  weights, host                               1,158,266,880      615,325,368   -542,941,512 B
+  KV cache, all cards                           226,492,416      226,492,416              0 B  equal as printed
+  compute buffer, activations, all cards        835,452,928      440,485,806   -394,967,122 B  (assumed)
+  compute buffer, activations, host              22,675,456       23,089,644       +414,188 B  (assumed)
+  output buffer, host                             3,217,408        3,219,128         +1,720 B  equal as printed
+
+Not valid if:
+  a sequence grows past 2048 tokens, or more than 4 run at once
+  another version of the runtime, other kernels or attention backend
+$ zirve estimate --from-log - <tests/data/logs/sglang.log
+start log of sglang, complete: lines 1 to 8
+model org/model, architecture Qwen2ForCausalLM, context 32768, sequences 2048,
+batch 8192, pool tokens 46611, tp 2
+
+GPU 0, TP0                                     GiB         GB  known
+  weights                                    15.54      16.69  measured
+    log line 3: 15.54 GB ± 0.005
+  KV cache, keys                              1.42       1.52  measured
+    log line 4: 1.42 GB ± 0.005
+  KV cache, values                            1.42       1.52  measured
+    log line 4: 1.42 GB ± 0.005
+  not accounted for                           1.97       2.12  measured
+    free before loading less free at the end, 21850646118 B, less the readings
+    above, 19735374725 B
+  at least                                   20.35      21.85  without assumptions
+  expected                                   20.35      21.85  with assumptions
+
+GPU 1, TP1                                     GiB         GB  known
+  KV cache, keys                              1.42       1.52  measured
+    log line 5: 1.42 GB ± 0.005
+  KV cache, values                            1.42       1.52  measured
+    log line 5: 1.42 GB ± 0.005
+  not accounted for                                         ?  unknown
+    the log does not say what was free before and afterwards
+  at least                                    2.84       3.05  without assumptions
+  expected                                    2.84       3.05  with assumptions
+  plus 1 unknown item
+
+Devices, as the log says:
+  GPU 0 TP0, total unknown, free before 21.80 GB ± 0.005 (line 2), free
+  afterwards 1.45 GB ± 0.005 (line 7)
+  GPU 1 TP1, total unknown, free before unknown, free afterwards unknown
+$ zirve estimate --from-log tests/data/logs/vllm-v0.log --card "RTX 3090"
+start log of vllm 0.6.4.post1, complete: lines 1 to 8
+model org/model, context 40000, K auto, V auto, tp 2, pp 1
+
+each of GPU 0 to 1                             GiB         GB  known
+  weights                                     7.51       8.06  measured
+    log line 3: 7.5100 GB ± 0.00005
+  activations, profiled peak                  2.53       2.72  measured
+    log line 6: 2.53GiB ± 0.005
+  context, libraries, communication           0.39       0.42  measured
+    log line 6: 0.39GiB ± 0.005
+  KV cache pool                               3.76       4.04  measured
+    log line 6: 3.76GiB ± 0.005
+  rest of the runtime's share                 0.01       0.01  measured
+    the share of the card, 15247133901 B, less the readings above, 15236396482 B
+  at least                                   14.20      15.25  without assumptions
+  expected                                   14.20      15.25  with assumptions
+
+RTX 3090
+  23.58 GiB (25.32 GB); the one published reading of what a runtime sees
+  FITS by calculation, with a margin of 9.38 GiB (10.07 GB). A calculation never
+  proves that a job runs.
+
+Devices, as the log says:
+  GPU 0, total 15.77GiB ± 0.005 (line 5), free before unknown, free afterwards
+  unknown
+$ zirve estimate --from-log tests/data/logs/vllm-v1.log --json | sed -n '1,12p;/"comparisons"/,$p'
+{
+  "schema": "zirve.estimate/1",
+  "model": null,
+  "job": {
+    "task": "serve",
+    "runtime": null,
+    "version": null,
+    "context_tokens": 120000,
+    "sequences": 1
+  },
+  "items": [
+    {
+    "comparisons": [],
+    "readings": [
+      {
+        "id": "weights",
+        "device": "TP0",
+        "host": false,
+        "sliding": false,
+        "bytes": 16385300234,
+        "half_unit_bytes": 5368709,
+        "printed": "15.26 GiB",
+        "line": 3
+      },
+      {
+        "id": "weights",
+        "device": "TP1",
+        "host": false,
+        "sliding": false,
+        "bytes": 16385300234,
+        "half_unit_bytes": 5368709,
+        "printed": "15.26 GiB",
+        "line": 4
+      },
+      {
+        "id": "cuda_graph_estimate",
+        "device": "TP0",
+        "host": false,
+        "sliding": false,
+        "bytes": 386547057,
+        "half_unit_bytes": 5368709,
+        "printed": "0.36 GiB",
+        "line": 6
+      },
+      {
+        "id": "kv_available",
+        "device": "TP0",
+        "host": false,
+        "sliding": false,
+        "bytes": 7376606331,
+        "half_unit_bytes": 5368709,
+        "printed": "6.87 GiB",
+        "line": 7
+      },
+      {
+        "id": "kv_available",
+        "device": "TP1",
+        "host": false,
+        "sliding": false,
+        "bytes": 7387343749,
+        "half_unit_bytes": 5368709,
+        "printed": "6.88 GiB",
+        "line": 8
+      },
+      {
+        "id": "cuda_graph",
+        "device": "TP0",
+        "host": false,
+        "sliding": false,
+        "bytes": 118111601,
+        "half_unit_bytes": 5368709,
+        "printed": "0.11 GiB",
+        "line": 12
+      }
+    ]
+  },
+  "assumptions": [],
+  "invalid_if": []
+}
+# A start that ended out of memory; a log that stops; no log at all.
+$ zirve estimate --from-log tests/data/logs/vllm-oom.log
+start log of vllm 0.11.0, ended out of memory: lines 4 to 5
+model m, context 221000
+
+The start ran out of memory:
+  torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 136.00 MiB. GPU
+  0 has a total capacity of 22.36 GiB of which 120.88 MiB is free. Including
+  non-PyTorch memory
+  asked for 136.00 MiB ± 0.005 (line 5)
+  total 22.36 GiB ± 0.005 (line 5)
+  free 120.88 MiB ± 0.005 (line 5)
+
+Of the log:
+  2 starts in the file: the last one, number 2, was read (lines 4 to 5)
+? 6
+$ head -n 18 tests/data/logs/llamacpp-2026.log | zirve estimate --from-log -
+start log of llama.cpp 8101, incomplete: lines 1 to 18
+model Gpt-Oss-20B, architecture gpt-oss, layers on cards 25, of 25
+
+GPU 0, CUDA0                                   GiB         GB  known
+  weights                                     5.37       5.77  measured
+    log line 17: 5500.12 MiB ± 0.005
+  in use before loading                       0.26       0.28  measured
+    total less free, log lines 3 and 7: others, and what this process had taken
+  not accounted for                                         ?  unknown
+    the log does not say what was free afterwards
+  at least                                    5.63       6.04  without assumptions
+  expected                                    5.63       6.04  with assumptions
+  plus 1 unknown item
+
+GPU 1, CUDA1                                   GiB         GB  known
+  weights                                     4.98       5.35  measured
+    log line 18: 5100.50 MiB ± 0.005
+  not accounted for                                         ?  unknown
+    the log does not say what was free afterwards
+  at least                                    4.98       5.35  without assumptions
+  expected                                    4.98       5.35  with assumptions
+  plus 1 unknown item
+
+Devices, as the log says:
+  GPU 0 CUDA0, total 24123 MiB ± 0.5 (line 3), free before 23860 MiB ± 0.5
+  (line 7), free afterwards unknown
+  GPU 1 CUDA1, total 24123 MiB ± 0.5 (line 4), free before unknown, free
+  afterwards unknown
+
+Of the log:
+  the log ends before the start is complete
+? 6
+$ zirve estimate --from-log $M/llama-3.1-8b/config.json
+zirve estimate: tests/data/models/llama-3.1-8b/config.json: no line of a start log we know: expected one of llama.cpp, ik_llama.cpp, vLLM or SGLang
+? 4
+$ zirve estimate --from-log tests/data/logs/sglang.log --grid
+zirve estimate: --from-log and --grid: one or the other
+? 64
+$ zirve estimate --from-log /nonexistent
+zirve estimate: /nonexistent: cannot be opened: No such file or directory
+? 3
