@@ -46,7 +46,7 @@ struct zv_pool {
     bool known;
     uint64_t budget_bytes; /* of the card that the runtime may use at all */
     uint64_t cache_bytes;  /* left for the cache */
-    uint64_t blocks;       /* pages, 0 for SGLang */
+    uint64_t blocks;       /* pages */
     uint64_t tokens;       /* as the runtime prints it */
     uint64_t concurrency;  /* sequences of full length, millionths */
     const char *basis;

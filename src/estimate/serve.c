@@ -333,6 +333,7 @@ void build_serve(struct build *build)
     serve_extras(build, &sizes);
     serve_overhead(build, &sizes);
     serve_pool(build, &sizes);
+    serve_pool_sglang(build, &sizes);
     if (build->in->model->causal) {
         build_invalid(build, "a sequence grows past %llu tokens, or more than %llu run at once",
                       (ull)sizes.context, (ull)sizes.sequences);

@@ -33,6 +33,7 @@ void serve_overhead(struct build *build, const struct serve_sizes *sizes);
 
 /* vLLM, SGLang: what is left of the card becomes the pool. */
 void serve_pool(struct build *build, const struct serve_sizes *sizes);
+void serve_pool_sglang(struct build *build, const struct serve_sizes *sizes);
 
 /* Layers that a stage holds, gathered; count 0 when none. NULL after a failure. */
 const struct zv_layer *stage_layers(struct build *build, int stage, size_t *count);

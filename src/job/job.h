@@ -47,7 +47,7 @@ struct zv_serve {
     uint64_t ubatch_tokens;   /* llama.cpp n_ubatch */
     uint64_t memory_fraction; /* millionths: gpu_memory_utilization, mem_fraction_static */
     uint64_t kv_cache_bytes;  /* an explicit KV budget */
-    uint64_t num_blocks;      /* num_gpu_blocks_override, max_total_tokens / page */
+    uint64_t num_blocks;      /* num_gpu_blocks_override; SGLang: max_total_tokens */
     uint64_t swap_bytes;      /* vLLM swap_space, host */
     uint64_t cpu_offload_bytes;
     enum zv_tristate enforce_eager;
