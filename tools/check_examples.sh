@@ -10,6 +10,12 @@ zirve=$(pwd)/$build/src/cli/zirve
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$zirve" "$work/bin/zirve"
+root=$(pwd)
+mkdir "$work/files"
+printf 'a 1 3000000 0\na 2 500 0\nf 1\na 3 2000000 0\n' >"$work/files/ops.txt"
+cp tests/data/logs/llamacpp-2026.log "$work/files/server.log"
+mkdir -p "$work/files/golden/mixed-gc"
+zstd -dcq tests/golden/mixed-gc.tar.zst | tar -x -C "$work/files/golden/mixed-gc" || exit 1
 PATH=$work/bin:$PATH
 export PATH NO_COLOR=1
 {
@@ -28,8 +34,8 @@ for verb in $("$build/src/cli/document" verbs); do
 done
 while IFS= read -r command; do
     count=$((count + 1))
-    run=$(printf '%s\n' "$command" | sed -f tools/example_names.sed)
-    sh -c "$run" >"$work/out" 2>&1 </dev/null
+    run=$(printf '%s\n' "$command" | sed -f tools/example_names.sed | sed "s|@ROOT@|$root|g")
+    (cd "$work/files" && sh -c "$run") >"$work/out" 2>&1 </dev/null
     code=$?
     case $code in
     0 | 1 | 2 | 6) ;;

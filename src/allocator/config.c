@@ -146,7 +146,7 @@ static bool is_power_of_two(uint64_t value)
 static enum zv_status parse_bool(struct tokens *tokens, const char *key, bool *to,
                                  struct zv_error *err)
 {
-    struct zv_slice value;
+    struct zv_slice value = {0};
     const enum zv_status status = next_value(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
@@ -158,7 +158,7 @@ static enum zv_status parse_bool(struct tokens *tokens, const char *key, bool *t
 static enum zv_status parse_integer(struct tokens *tokens, const char *key, uint64_t *to,
                                     struct zv_error *err)
 {
-    struct zv_slice value;
+    struct zv_slice value = {0};
     const enum zv_status status = next_value(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
@@ -169,7 +169,7 @@ static enum zv_status parse_integer(struct tokens *tokens, const char *key, uint
 static enum zv_status parse_real(struct tokens *tokens, const char *key, double *to,
                                  struct zv_error *err)
 {
-    struct zv_slice value;
+    struct zv_slice value = {0};
     const enum zv_status status = next_value(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
@@ -249,7 +249,7 @@ static enum zv_status parse_division(struct tokens *tokens, struct allocator_con
 static enum zv_status parse_divisions(struct tokens *tokens, struct allocator_config *config,
                                       const char *key, struct zv_error *err)
 {
-    struct zv_slice value;
+    struct zv_slice value = {0};
     enum zv_status status = next_value(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
@@ -309,7 +309,7 @@ static enum zv_status parse_fraction(struct tokens *tokens, struct allocator_con
 static enum zv_status parse_backend(struct tokens *tokens, struct allocator_config *config,
                                     const char *key, struct zv_error *err)
 {
-    struct zv_slice value;
+    struct zv_slice value = {0};
     const enum zv_status status = next_value(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
