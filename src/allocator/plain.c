@@ -41,7 +41,7 @@ enum zv_status plain_open(struct plain *plain, struct zv_error *err)
     plain->pool_bytes = round_up(total_bytes, GROWTH);
     plain->pool_address = plain->driver.reserve(plain->driver.context, plain->pool_bytes);
     plain->next_address = plain->pool_address;
-    return plain->pool_address != 0 ? ZV_OK : zv_fail(err, ZV_E_DEVICE, "no addresses for a pool");
+    return plain->pool_address != 0 ? ZV_OK : zv_fail_memory(err, "a pool's addresses");
 }
 
 void plain_close(struct plain *plain)

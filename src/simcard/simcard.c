@@ -47,8 +47,11 @@ uint64_t zv_simcard_malloc(struct zv_simcard *card, uint64_t size_bytes)
     }
     const uint64_t granules = (size_bytes + ZV_SIMCARD_GRANULE - 1) / ZV_SIMCARD_GRANULE;
     uint64_t start;
-    if (!fits(card, granules * ZV_SIMCARD_GRANULE) ||
-        !range_tree_take(&card->ranges, granules, &start)) {
+    if (!fits(card, granules * ZV_SIMCARD_GRANULE)) {
+        return 0;
+    }
+    if (!range_tree_take(&card->ranges, granules, &start)) {
+        card->out_of_host_memory = true; /* 2^40 granules always have a hole */
         return 0;
     }
     card->used_bytes += granules * ZV_SIMCARD_GRANULE;
@@ -83,6 +86,7 @@ uint64_t zv_simcard_reserve(struct zv_simcard *card, uint64_t size_bytes)
                 ? NULL
                 : zv_memory_resize(card->reservations, capacity * sizeof *card->reservations);
         if (grown == NULL) {
+            card->out_of_host_memory = true;
             return 0;
         }
         card->reservations = grown;

@@ -56,6 +56,7 @@ struct zv_simcard {
     uint32_t stream_capacity;
     uint64_t ticket;   /* last one drawn */
     uint64_t finished; /* tickets up to this one are done on all streams */
+    bool out_of_host_memory; /* an answer of 0 was for want of host memory, not of the card's */
 };
 
 /* Errors: ZV_E_LIMIT for a capacity of 0 or above 2^48 or a baseline above it, ZV_E_NOMEM. */
