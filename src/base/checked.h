@@ -51,4 +51,11 @@ static inline bool zv_mul_div(uint64_t a, uint64_t b, uint64_t c, uint64_t *to)
     return true;
 }
 
+/* a * b < c * d, exactly. */
+static inline bool zv_product_below(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    __extension__ typedef unsigned __int128 u128;
+    return (u128)a * b < (u128)c * d;
+}
+
 #endif

@@ -36,21 +36,29 @@ static void cut_stages(struct plan *plan, size_t layers, uint32_t pp)
     plan->head_stage = (int)pp - 1;
 }
 
+/* Of a card in the split; equal ones when none are given, nothing for cards beyond the list. */
+static uint64_t proportion(const struct zv_job *job, uint32_t card)
+{
+    if (job->serve.tensor_split_count == 0) {
+        return 1;
+    }
+    return card < job->serve.tensor_split_count ? job->serve.tensor_split[card] : 0;
+}
+
 /*
  * llama.cpp: the last n_gpu_layers of layers + output go to cards, in proportion to the split;
  * a layer goes to the first card whose cumulative share lies beyond its position.
  */
-static int split_device(const struct zv_job *job, uint32_t devices, uint64_t position, uint64_t of)
+static int split_device(struct build *build, uint32_t devices, uint64_t position, uint64_t of)
 {
-    const struct zv_serve *const serve = &job->serve;
     uint64_t total = 0;
     for (uint32_t i = 0; i < devices; i++) {
-        total += serve->tensor_split_count != 0 ? serve->tensor_split[i] : 1;
+        total = build_sum(build, total, proportion(build->in->job, i));
     }
     uint64_t reached = 0;
-    for (uint32_t i = 0; i < devices; i++) {
-        reached += serve->tensor_split_count != 0 ? serve->tensor_split[i] : 1;
-        if (position * total < reached * of) {
+    for (uint32_t i = 0; i < devices && build->status == ZV_OK; i++) {
+        reached += proportion(build->in->job, i); /* at most total */
+        if (zv_product_below(position, total, reached, of)) {
             return (int)i;
         }
     }
@@ -72,7 +80,7 @@ static void place_llamacpp(struct build *build, uint32_t devices)
         int stage = PLAN_HOST;
         if (i >= start) {
             stage = one ? (int)job->serve.main_device
-                        : split_device(job, devices, i - start, offloaded);
+                        : split_device(build, devices, i - start, offloaded);
         }
         if (i < layers) {
             plan->layer_stage[i] = stage;
@@ -162,7 +170,7 @@ void build_plan(struct build *build)
     plan->weight_ways = job->task == ZV_TASK_TRAIN && sharded ? plan->dp : 1;
     plan->stages = llamacpp ? devices : pp;
     plan->vocabulary_padded = job->runtime == ZV_RUNTIME_VLLM || job->runtime == ZV_RUNTIME_SGLANG;
-    if (plan->stages > PLAN_MAX_STAGES || plan->tp > 65536 || plan->dp > 65536) {
+    if (plan->stages > PLAN_MAX_STAGES || (uint64_t)plan->tp * plan->dp > 65536) {
         build_fail(build, zv_fail(build->err, ZV_E_USAGE, "at most %d stages and 65536 ranks each",
                                   PLAN_MAX_STAGES));
         return;

@@ -58,12 +58,23 @@ static void test_mul_div(void **state)
     assert_int_equal(to, 77);
 }
 
+static void test_product_below(void **state)
+{
+    (void)state;
+    assert_true(zv_product_below(2, 3, 1, 7));
+    assert_false(zv_product_below(2, 3, 1, 6));
+    assert_false(zv_product_below(UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX));
+    assert_true(zv_product_below(UINT64_MAX, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX));
+    assert_true(zv_product_below(0, UINT64_MAX, 1, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add_mul),
         cmocka_unit_test(test_round),
         cmocka_unit_test(test_mul_div),
+        cmocka_unit_test(test_product_below),
     };
     return cmocka_run_group_tests_name("checked", tests, NULL, NULL);
 }
