@@ -5,10 +5,8 @@
 
 #include "estimate/build.h"
 
-/* Values per token that are alive at once in one layer of a forward pass without gradients. */
-uint64_t activation_forward_values(const struct zv_layer *layer, uint64_t hidden, uint32_t tp);
-
-/* The largest of the layers. */
+/* Values per token that are alive at once in one layer of a forward pass without gradients: of the
+ * layer where they are most. Like all sums of the room, too large a size fails the build. */
 uint64_t activation_forward_peak(struct build *build, const struct zv_layer *layers, size_t count,
                                  uint64_t hidden);
 
@@ -16,7 +14,7 @@ uint64_t activation_forward_peak(struct build *build, const struct zv_layer *lay
  * Bytes one layer keeps per token for its backward pass. flash: no scores are kept (else the caller
  * adds heads x length x (2 value_bytes + 4)); trained: the layer's own weights train.
  */
-uint64_t activation_saved_bytes(const struct zv_layer *layer, uint64_t hidden, uint64_t value_bytes,
-                                bool trained, uint32_t tp);
+uint64_t activation_saved_bytes(struct build *build, const struct zv_layer *layer, uint64_t hidden,
+                                uint64_t value_bytes, bool trained);
 
 #endif

@@ -3,6 +3,17 @@
 #include "base/fail.h"
 #include "estimate/build.h"
 
+/* Every bracket can be added up: whoever shows the ledger need not look again. */
+static void check_totals(struct build *build)
+{
+    const struct zv_ledger *const ledger = &build->out->ledger;
+    struct zv_total total;
+    for (int scope = ZV_SCOPE_HOST; build->status == ZV_OK && scope < (int)ledger->group_count;
+         scope++) {
+        build_fail(build, zv_ledger_total(ledger, scope, &total, build->err));
+    }
+}
+
 enum zv_status zv_estimate_run(struct zv_estimate *estimate, const struct zv_estimate_input *input,
                                struct zv_arena *arena, struct zv_error *err)
 {
@@ -17,6 +28,7 @@ enum zv_status zv_estimate_run(struct zv_estimate *estimate, const struct zv_est
     }
     build_host(&build);
     build_user_items(&build);
+    check_totals(&build);
     plan_free(&build.plan);
     return build.status;
 }

@@ -77,17 +77,19 @@ bool optimizer_state_bytes(const struct optimizer *optimizer, uint64_t elements,
                            uint64_t columns, uint64_t value_bytes, uint64_t *to)
 {
     if (optimizer->factored) {
-        const uint64_t values = rows != 0 && columns != 0 ? rows + columns : elements;
-        return zv_mul(values, 4, to);
+        uint64_t values = elements;
+        return (rows == 0 || columns == 0 || zv_add(rows, columns, &values)) &&
+               zv_mul(values, 4, to);
     }
     if (optimizer->bits == 0 || elements < optimizer->small) {
-        const uint64_t bytes = optimizer->bits == 0 ? value_bytes : 4;
-        return zv_mul(elements, bytes * optimizer->states, to);
+        uint64_t bytes;
+        return zv_mul(optimizer->bits == 0 ? value_bytes : 4, optimizer->states, &bytes) &&
+               zv_mul(elements, bytes, to);
     }
     uint64_t scales = 0;
     uint64_t each;
-    if (optimizer->block != 0) {
-        scales = zv_ceil_div(elements, optimizer->block) * 4;
+    if (optimizer->block != 0 && !zv_mul(zv_ceil_div(elements, optimizer->block), 4, &scales)) {
+        return false;
     }
     return zv_mul(elements, optimizer->bits / 8, &each) && zv_add(each, scales, &each) &&
            zv_mul(each, optimizer->states, to);

@@ -131,21 +131,20 @@ static void activation_items(struct build *build, const struct train_sizes *size
     uint64_t saved = 0;
     uint64_t largest = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t bytes = activation_saved_bytes(&layers[i], model->hidden, sizes->value_bytes,
-                                                !sizes->lora, build->plan.tp);
+        uint64_t bytes = activation_saved_bytes(build, &layers[i], model->hidden,
+                                                sizes->value_bytes, !sizes->lora);
         if (eager && layers[i].attention != ZV_ATTENTION_NONE) {
-            const uint64_t heads = zv_ceil_div(layers[i].heads, build->plan.tp);
-            bytes = build_sum(
-                build, bytes,
-                build_mul(build, heads * train->sequence_tokens, 2 * sizes->value_bytes + 4));
+            const uint64_t scores = build_mul(build, zv_ceil_div(layers[i].heads, build->plan.tp),
+                                              build->out->context_tokens);
+            bytes = build_sum(build, bytes, build_mul(build, scores, 2 * sizes->value_bytes + 4));
         }
         saved = build_sum(build, saved, bytes);
         largest = bytes > largest ? bytes : largest;
     }
     const char *how = "every layer's saved tensors";
     if (train->checkpointing == ZV_CHECKPOINT_FULL) {
-        saved =
-            build_sum(build, build_mul(build, count * model->hidden, sizes->value_bytes), largest);
+        const uint64_t inputs = build_mul(build, count, model->hidden);
+        saved = build_sum(build, build_mul(build, inputs, sizes->value_bytes), largest);
         how = "each layer's input, and one layer recomputed";
     } else if (train->checkpointing == ZV_CHECKPOINT_SELECTIVE) {
         saved = build_sum(build, saved / 2, largest);
@@ -157,14 +156,15 @@ static void activation_items(struct build *build, const struct train_sizes *size
         return;
     }
     const uint64_t each = train->fused_loss == ZV_YES ? 0 : sizes->value_bytes + 3 * UINT64_C(4);
-    const uint64_t per_token = each != 0 ? build_mul(build, model->vocab, each)
-                                         : build_mul(build, 2 * model->hidden, sizes->value_bytes);
+    const uint64_t per_token =
+        each != 0 ? build_mul(build, model->vocab, each)
+                  : build_mul(build, build_mul(build, 2, model->hidden), sizes->value_bytes);
     build_add(
         build, (struct build_item){scope, "loss", "logits and loss", "activations", "backward"},
         build_mul(build, per_token, sizes->tokens), ZV_ASSUMED,
         each != 0 ? "%llu tokens x %llu vocabulary x %llu B: logits and three float32 copies"
-                  : "%llu tokens, chunked over a vocabulary of %llu (fused loss, %llu B kept)",
-        (ull)sizes->tokens, (ull)model->vocab, (ull)each);
+                  : "%llu tokens, chunked over a vocabulary of %llu (fused loss), %llu B each",
+        (ull)sizes->tokens, (ull)model->vocab, (ull)(each != 0 ? each : per_token));
 }
 
 static uint64_t value_bytes_of(struct build *build, struct zv_slice name, uint64_t fallback,

@@ -58,7 +58,7 @@ static void add_tensor(struct build *build, struct part_sum *sums, const struct 
     const uint64_t bytes = plan_stored_bytes(&build->plan, model, tensor);
     sum->bytes = build_sum(build, sum->bytes, bytes);
     sum->elements = build_sum(build, sum->elements, tensor->elements);
-    sum->metadata += tensor->metadata ? bytes : 0;
+    sum->metadata = build_sum(build, sum->metadata, tensor->metadata ? bytes : 0);
     sum->tensors++;
 }
 
