@@ -1,4 +1,5 @@
 /* zirve estimate without a model: figures by hand. */
+#include "base/checked.h"
 #include "base/fail.h"
 #include "cli/estimate_verb.h"
 #include "report/report_estimate.h"
@@ -27,7 +28,9 @@ static enum zv_status read_numbers(struct zv_numbers *numbers, const struct sess
                        "a KV cache by hand needs --layers, --kv-heads, --head-dim and --context");
     }
     for (size_t i = 0; i < session->job.item_count; i++) {
-        numbers->reserve_bytes += session->job.items[i].bytes;
+        if (!zv_add(numbers->reserve_bytes, session->job.items[i].bytes, &numbers->reserve_bytes)) {
+            return zv_fail(err, ZV_E_OVERFLOW, "the reserve passes 2^64 bytes");
+        }
     }
     return ZV_OK;
 }

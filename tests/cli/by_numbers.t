@@ -108,3 +108,6 @@ zirve estimate: the weights pass 2^64 bytes
 $ zirve estimate --layers 32
 zirve estimate: a KV cache by hand needs --layers, --kv-heads, --head-dim and --context
 ? 64
+$ zirve estimate --parameters 7e9 --bits 16 --item a=15000000TiB --item b=15000000TiB
+zirve estimate: the reserve passes 2^64 bytes
+? 3
