@@ -49,6 +49,7 @@ static bool is_setting_line(struct zv_slice text)
            zv_slice_contains(text, "llm_load_print_meta:") ||
            zv_slice_contains(text, "llama_context:") ||
            zv_slice_contains(text, "llama_init_from_model:") ||
+           zv_slice_contains(text, "llama_model_load_internal:") ||
            zv_slice_contains(text, "llama_new_context_with_model:");
 }
 
@@ -105,7 +106,7 @@ static void read_latent(struct log_build *build)
     }
 }
 
-/* "… CUDA0 model buffer size = 17744.02 MiB": the device is the word before. */
+/* "… CUDA0 model buffer size = 17744.02 MiB": the device is the word before, if one is named. */
 static bool read_buffer(struct log_build *build, const char *words, const char *id)
 {
     struct zv_slice before;
@@ -115,7 +116,9 @@ static bool read_buffer(struct log_build *build, const char *words, const char *
         !log_size_read(after, &size, NULL)) {
         return false;
     }
-    return log_add(build, id, log_last_word(before), &size) != NULL;
+    const struct zv_slice device = log_last_word(before);
+    return log_add(build, id, zv_slice_ends(device, ":") ? (struct zv_slice){0} : device, &size) !=
+           NULL;
 }
 
 /* The type in "K (f16): 256.00 MiB" and its size; label is "K (", "c^KV (", "R (". */
@@ -170,7 +173,8 @@ static bool read_cache_size(struct log_build *build)
     struct zv_log *const log = &build->now.log;
     const bool recurrent = zv_slice_contains(text, "recurrent") ||
                            zv_slice_contains(text, "rs_seq") || zv_slice_contains(text, "R (f");
-    if (log_after(text, "KV self size", NULL, &after)) {
+    if (log_after(text, "KV self size", NULL, &after) ||
+        log_after(text, "kv self size", NULL, &after)) {
         if (!log_size_read(after, &size, &rest)) {
             return false;
         }
@@ -257,7 +261,9 @@ static bool read_devices(struct log_build *build)
             return true;
         }
     }
-    return log_add_after(build, "projected_use", "projected to use ");
+    return log_add_after(build, "projected_use", "projected to use ") ||
+           log_add_after(build, "vram_total", "total VRAM used: ") ||
+           log_add_after(build, "vram_used", "VRAM used: "); /* weights on cards; both of 2023 */
 }
 
 static void read_failure(struct log_build *build)
