@@ -6,14 +6,19 @@
  * services, ranks, colours) are taken off; several starts in one file are told apart and the last
  * complete one is taken. Nothing is calculated here: a figure that the log does not say is absent.
  *
- * Reading ids ("weights" and so on are the ids of the estimate's ledger, where one exists):
- *   llama.cpp  model_buffer, kv_buffer, kv_size, kv_size_k, kv_size_v, state_buffer, state_size,
+ * Reading ids ("weights" and so on are the ids of the estimate's ledger, where one exists).
+ *
+ * llama.cpp: model_buffer, kv_buffer, kv_size, kv_size_k, kv_size_v, state_buffer, state_size,
  * state_conv, state_scan, compute_buffer, output_buffer, device_total, device_free, projected_use,
- * vram_used, vram_total, breakdown_total|free|self|model|context|compute|unaccounted vLLM weights,
- * activation_peak, non_torch, cuda_graph_estimate, cuda_graph, kv_available, kv_needed,
- * device_total, device_free, usable, non_kv_total SGLang     weights, available_before_load,
- * available_after_load, kv_k, kv_v, kv_size, kv_index, pool_end_available, graph_available,
- * cuda_graph, state_conv, state_temporal any        oom_request, oom_total, oom_free
+ * vram_used, vram_total, breakdown_total|free|self|model|context|compute|unaccounted.
+ *
+ * vLLM: weights, activation_peak, non_torch, cuda_graph_estimate, cuda_graph, kv_available,
+ * kv_needed, device_total, device_free, usable, non_kv_total.
+ *
+ * SGLang: weights, available_before_load, available_after_load, kv_k, kv_v, kv_size, kv_index,
+ * pool_end_available, graph_available, cuda_graph, state_conv, state_temporal.
+ *
+ * Any: oom_request, oom_total, oom_free.
  */
 #ifndef ZIRVE_RUNTIME_LOG_START_H
 #define ZIRVE_RUNTIME_LOG_START_H
