@@ -188,7 +188,7 @@ static uint64_t mib(uint64_t value)
 static enum zv_status parse_limit(struct tokens *tokens, const char *key, uint64_t floor_bytes,
                                   uint64_t *to, struct zv_error *err)
 {
-    uint64_t value;
+    uint64_t value = 0;
     const enum zv_status status = parse_integer(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
@@ -220,8 +220,8 @@ static enum zv_status parse_division(struct tokens *tokens, struct allocator_con
                                      const char *key, size_t *last, struct zv_error *err)
 {
     const struct zv_slice size = tokens->token[tokens->at++];
-    uint64_t divisions;
-    uint64_t size_mb;
+    uint64_t divisions = 0;
+    uint64_t size_mb = 0;
     const enum zv_status status = parse_integer(tokens, key, &divisions, err);
     if (status != ZV_OK) {
         return status;
@@ -325,7 +325,7 @@ static enum zv_status parse_threads(struct tokens *tokens, struct allocator_conf
                                     const char *key, struct zv_error *err)
 {
     (void)config;
-    uint64_t value;
+    uint64_t value = 0;
     const enum zv_status status = parse_integer(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
@@ -338,7 +338,7 @@ static enum zv_status parse_host_size(struct tokens *tokens, struct allocator_co
                                       const char *key, struct zv_error *err)
 {
     (void)config;
-    uint64_t value;
+    uint64_t value = 0;
     return parse_integer(tokens, key, &value, err);
 }
 
@@ -379,7 +379,7 @@ static enum zv_status parse_throw(struct tokens *tokens, struct allocator_config
 static enum zv_status parse_large_segment(struct tokens *tokens, struct allocator_config *config,
                                           const char *key, struct zv_error *err)
 {
-    uint64_t value;
+    uint64_t value = 0;
     const enum zv_status status = parse_integer(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;

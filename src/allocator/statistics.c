@@ -37,11 +37,11 @@ void statistics_settle(struct statistics *stats)
     for (int pool = 0; pool < ZV_STAT_POOL_COUNT; pool++) {
         struct stat_room room = {INT64_MAX, INT64_MAX};
         for (int i = 0; i < 3; i++) {
-            const int64_t left = settle(stats, pool, (int)bytes[i]);
+            const int64_t left = settle(stats, pool, bytes[i]);
             room.bytes = left < room.bytes ? left : room.bytes;
         }
         for (int i = 0; i < 2; i++) {
-            const int64_t left = settle(stats, pool, (int)counts[i]);
+            const int64_t left = settle(stats, pool, counts[i]);
             room.count = left < room.count ? left : room.count;
         }
         stats->room[pool] = room;
