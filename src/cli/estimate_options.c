@@ -107,7 +107,9 @@ const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT] = {
     FLAG(train, "fused-loss", NULL, "logits are never materialised (chunked or fused loss)"),
 
     VALUE(card, "card", "gpu", "NAME|SIZE", "a card's name, or a size taken literally (24GB)"),
-    VALUE(card, "in-use", NULL, "BYTES", "what others use of the card"),
+    VALUE(card, "in-use", NULL, "BYTES|auto",
+          "what others use of the card; auto reads the live device"),
+    VALUE(card, "device", NULL, "N", "the device that --in-use auto reads (0)"),
     LIST(card, "item", NULL, "NAME=SIZE[:KNOWN]",
          "a share of the reserve: \"CUDA context=450MiB:assumed\"; repeatable"),
     LIST(card, "host-item", NULL, "NAME=SIZE[:KNOWN]", "the same in host memory; repeatable"),

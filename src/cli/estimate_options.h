@@ -8,7 +8,7 @@
 #include "runtime/versions.h"
 #include "zirve/arena.h"
 
-enum { ESTIMATE_OPTION_COUNT = 71 };
+enum { ESTIMATE_OPTION_COUNT = 72 };
 extern const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT];
 
 /*

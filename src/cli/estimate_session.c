@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "cli/estimate_options.h"
+#include "cli/in_use.h"
 #include "cli/output.h"
 #include "estimate/weights_as.h"
 
@@ -45,7 +46,7 @@ enum zv_status session_open(struct session *session, const struct arguments *arg
         }
     }
     if (status == ZV_OK) {
-        status = arguments_bytes(args, "in-use", &session->in_use_bytes, err);
+        status = option_in_use(args, &session->in_use_bytes, err);
     }
     return status;
 }

@@ -220,6 +220,28 @@ static void job_line(struct zv_sink *sink, const struct report_estimate *report)
                   train ? " a micro-batch" : "");
 }
 
+/* One memory for processor and card: host items and the system take from it too. */
+static void unified_line(struct zv_sink *sink, const struct report_style *style,
+                         const struct report_estimate *report)
+{
+    struct zv_total host;
+    char text[REPORT_BYTES_TEXT];
+    char line[400];
+    const struct zv_capacity *const capacity = report->capacity;
+    if (capacity->card == NULL || !capacity->card->unified ||
+        zv_ledger_total(&report->estimate->ledger, ZV_SCOPE_HOST, &host, NULL) != ZV_OK) {
+        return;
+    }
+    report_bytes(text, style, host.expected);
+    (void)snprintf(line, sizeof line, "The processor and the system use the same memory%s%s%s%s.",
+                   host.expected != 0 ? ": host items take " : "", host.expected != 0 ? text : "",
+                   host.expected != 0 ? " of it too" : "",
+                   report->limits->in_use_bytes != 0
+                       ? ""
+                       : "; give what the system uses with --in-use (auto reads it)");
+    report_fold(sink, style, 2, 0, line);
+}
+
 static void fit_lines(struct zv_sink *sink, const struct report_style *style,
                       const struct report_estimate *report)
 {
@@ -242,6 +264,7 @@ static void fit_lines(struct zv_sink *sink, const struct report_style *style,
                    capacity->low != capacity->high ? high : "", capacity->basis);
     zv_sink_text(sink, "\n");
     report_fold(sink, style, 2, 0, line);
+    unified_line(sink, style, report);
     if (fit->usable_low != capacity->low) {
         (void)snprintf(line, sizeof line, "usable: %s, after the runtime's share%s", usable,
                        report->limits->in_use_bytes != 0 ? " and what others use" : "");

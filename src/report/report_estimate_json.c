@@ -131,6 +131,8 @@ static void write_fit(struct zv_json_writer *json, const struct zv_capacity *cap
     write_bytes(json, "capacity_high_bytes", true, capacity->high);
     write_text(json, "capacity_known", zv_known_name(capacity->known));
     write_text(json, "capacity_basis", capacity->basis);
+    zv_json_write_key(json, "unified");
+    zv_json_write_bool(json, capacity->card != NULL && capacity->card->unified);
     write_bytes(json, "usable_bytes", true, fit->usable_low);
     write_text(json, "verdict", zv_verdict_name(fit->verdict));
     write_text(json, "by", "calculation");

@@ -90,6 +90,7 @@ $ zirve estimate --parameters 7e9 --bits 16 --card 4090 --json
         "capacity_high_bytes": 25426206392,
         "capacity_known": "measured",
         "capacity_basis": "lowest of 4 published readings of what a runtime sees",
+        "unified": false,
         "usable_bytes": 25246564352,
         "verdict": "fits",
         "by": "calculation",
