@@ -301,8 +301,13 @@ static enum zv_status add_tensor(struct parser *parser, struct family_tensor *te
     if (status == ZV_OK && suffix[0] != 0) {
         status = add_name(parser, &tensor->name, zv_slice_of(suffix));
     }
+    struct family_section *const section = &parser->sections[family->section_count - 1];
+    section->count++;
+    section->varies |= tensor->condition.per_expert || tensor->second_condition.per_expert;
+    for (size_t i = 0; i < tensor->dim_count; i++) {
+        section->varies |= tensor->dims[i].per_expert;
+    }
     parser->tensors[family->tensor_count++] = *tensor;
-    parser->sections[family->section_count - 1].count++;
     return status;
 }
 

@@ -22,18 +22,23 @@ struct walk {
     const struct family_section *section;
     struct tensor_place *places; /* one for each tensor line of the scope's family */
     bool *placed;
+    const struct family_tensor **lines; /* of the tensors that the inner loop's first turn gave */
+    size_t line_count;
 };
 
+/* An error that no byte of the file stands for names the table's line: whoever wrote it may help.
+ */
 static enum zv_status in_line(const struct walk *walk, uint64_t line, enum zv_status status)
 {
-    if (status != ZV_OK && walk->err != NULL && !walk->err->has_offset &&
-        walk->err->where[0] == 0) {
-        char where[256];
-        const struct zv_slice file = walk->scope->family->file;
-        (void)snprintf(where, sizeof where, "%.*s", (int)file.length, file.at);
-        walk->err->line = line;
-        (void)zv_fail_where(walk->err, where);
+    struct zv_error *const err = walk->err;
+    if (status == ZV_OK || status == ZV_E_NOMEM || err == NULL || err->has_offset ||
+        strchr(err->text, '[') != NULL) {
+        return status;
     }
+    const struct zv_slice file = walk->scope->family->file;
+    const size_t length = strlen(err->text);
+    (void)snprintf(err->text + length, sizeof err->text - length, " [%.*s:%llu]", (int)file.length,
+                   file.at, (unsigned long long)line);
     return status;
 }
 
@@ -160,6 +165,13 @@ static void place(struct walk *walk, const struct family_tensor *line, struct zv
     tensor->layer = walk->text && walk->section->counts_layers ? (int32_t)walk->scope->layer : -1;
 }
 
+static bool name_tensor(struct walk *walk, const struct family_tensor *line,
+                        struct zv_tensor *tensor)
+{
+    char name[NAME_LIMIT];
+    return keep_name(walk, name, spell(walk, &line->name, name), &tensor->name);
+}
+
 static enum zv_status emit(struct walk *walk, const struct family_tensor *line)
 {
     bool first = false;
@@ -174,14 +186,14 @@ static enum zv_status emit(struct walk *walk, const struct family_tensor *line)
     if (walk->count == MODEL_MAX_TENSORS) {
         return zv_fail(walk->err, ZV_E_LIMIT, "more than %d tensors", MODEL_MAX_TENSORS);
     }
+    walk->lines[walk->line_count++] = line;
     if (walk->tensors == NULL) {
         walk->count++;
         return ZV_OK;
     }
-    char name[NAME_LIMIT];
     struct zv_tensor *const tensor = &walk->tensors[walk->count++];
     tensor->dtype = line->dtype != ZV_DTYPE_UNKNOWN ? line->dtype : walk->request->dtype;
-    if (!keep_name(walk, name, spell(walk, &line->name, name), &tensor->name)) {
+    if (!name_tensor(walk, line, tensor)) {
         return zv_fail_memory(walk->err, "tensor names");
     }
     place(walk, line, tensor);
@@ -209,6 +221,47 @@ static enum zv_status loop_count(const struct walk *walk, const struct family_ex
     return status;
 }
 
+/* One turn of the inner loop. */
+static enum zv_status walk_expert(struct walk *walk, uint64_t expert)
+{
+    const struct family_section *const section = walk->section;
+    enum zv_status status = ZV_OK;
+    walk->scope->expert = (int64_t)expert;
+    walk->line_count = 0;
+    if (walk->scope->family->expert_definitions) {
+        status = family_define(walk->scope, FAMILY_EACH_EXPERT, walk->err);
+    }
+    for (size_t i = 0; status == ZV_OK && i < section->count; i++) {
+        status = emit(walk, &walk->scope->family->tensors[section->first + i]);
+    }
+    return status;
+}
+
+/* The other turns when they differ in names only: 256 experts cost little more than one. */
+static enum zv_status repeat_expert(struct walk *walk, uint64_t experts)
+{
+    const size_t each = walk->line_count;
+    if (each != 0 && experts - 1 > (MODEL_MAX_TENSORS - walk->count) / each) {
+        return zv_fail(walk->err, ZV_E_LIMIT, "more than %d tensors", MODEL_MAX_TENSORS);
+    }
+    if (walk->tensors == NULL) {
+        walk->count += (size_t)(experts - 1) * each;
+        return ZV_OK;
+    }
+    const struct zv_tensor *const first = &walk->tensors[walk->count - each];
+    for (uint64_t e = 1; e < experts; e++) {
+        walk->scope->expert = (int64_t)e;
+        for (size_t i = 0; i < each; i++) {
+            struct zv_tensor *const tensor = &walk->tensors[walk->count++];
+            *tensor = first[i];
+            if (!name_tensor(walk, walk->lines[i], tensor)) {
+                return zv_fail_memory(walk->err, "tensor names");
+            }
+        }
+    }
+    return ZV_OK;
+}
+
 static enum zv_status walk_layer(struct walk *walk)
 {
     const struct family_section *const section = walk->section;
@@ -218,13 +271,11 @@ static enum zv_status walk_layer(struct walk *walk)
     if (status == ZV_OK && wanted) {
         status = loop_count(walk, &section->experts, "experts", &experts);
     }
+    const bool varies = section->varies || walk->scope->family->expert_definitions;
     for (uint64_t e = 0; status == ZV_OK && e < experts; e++) {
-        walk->scope->expert = (int64_t)e;
-        if (walk->scope->family->expert_definitions) {
-            status = family_define(walk->scope, FAMILY_EACH_EXPERT, walk->err);
-        }
-        for (size_t i = 0; status == ZV_OK && i < section->count; i++) {
-            status = emit(walk, &walk->scope->family->tensors[section->first + i]);
+        status = walk_expert(walk, e);
+        if (status == ZV_OK && !varies && experts > 1) {
+            return repeat_expert(walk, experts);
         }
     }
     return status;
@@ -272,7 +323,8 @@ enum zv_status family_tensors_build(struct zv_model *model, const struct family_
     struct walk walk = {.request = request, .arena = arena, .err = err};
     walk.places = zv_arena_array(arena, FAMILY_MAX_TENSORS, sizeof *walk.places);
     walk.placed = zv_arena_array(arena, FAMILY_MAX_TENSORS, sizeof *walk.placed);
-    if (walk.places == NULL || walk.placed == NULL) {
+    walk.lines = zv_arena_array(arena, FAMILY_MAX_TENSORS, sizeof *walk.lines);
+    if (walk.places == NULL || walk.placed == NULL || walk.lines == NULL) {
         return zv_fail_memory(err, "tensors");
     }
     enum zv_status status = walk_scopes(&walk, scopes);

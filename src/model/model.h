@@ -103,7 +103,7 @@ enum zv_split {
     ZV_SPLIT_KV_HEADS /* by KV heads; replicated in part when tp exceeds them */
 };
 
-enum { ZV_TENSOR_MAX_DIMS = 8 };
+enum { ZV_TENSOR_MAX_DIMS = 5 }; /* a file's further dimensions are multiplied into the last */
 
 struct zv_tensor {
     struct zv_slice name; /* as in the checkpoint */

@@ -14,7 +14,7 @@ static void convert(struct model_reader *reader, const struct zv_safetensors_ten
     *to = (struct zv_tensor){
         .name = from->name,
         .dtype = zv_dtype_parse(from->dtype),
-        .dims = (uint8_t)from->dims,
+        .dims = (uint8_t)(from->dims < ZV_TENSOR_MAX_DIMS ? from->dims : ZV_TENSOR_MAX_DIMS),
         .elements = place.rebuilt ? 0 : from->elements,
         .bytes = from->bytes,
         .layer = -1,
@@ -23,7 +23,13 @@ static void convert(struct model_reader *reader, const struct zv_safetensors_ten
         .linear = place.linear && from->dims >= 2,
         .rebuilt = place.rebuilt,
     };
-    memcpy(to->shape, from->shape, from->dims * sizeof *from->shape);
+    for (uint32_t i = 0; i < from->dims; i++) {
+        if (i < ZV_TENSOR_MAX_DIMS) {
+            to->shape[i] = from->shape[i];
+        } else { /* the product is known to fit: elements is one of them */
+            to->shape[ZV_TENSOR_MAX_DIMS - 1] *= from->shape[i];
+        }
+    }
 }
 
 /* Names that an earlier file has already are told apart from a second copy of a model. */

@@ -1,8 +1,9 @@
 #include "model/quant_select.h"
 
 #include <fnmatch.h>
-#include <regex.h>
 #include <string.h>
+
+#include "base/fail.h"
 
 enum { PATTERN_LIMIT = 256, MODULE_LIMIT = 512 };
 
@@ -36,40 +37,67 @@ static bool has_segments(const char *module, const char *pattern)
     return false;
 }
 
-/* "re:…", as compressed-tensors writes it. Braces are refused: their cost is in the input's hand.
- */
-static bool matches_regex(const char *module, const char *pattern)
-{
+enum quant_skip_kind { SKIP_SEGMENTS, SKIP_GLOB, SKIP_REGEX };
+
+struct quant_skip {
+    enum quant_skip_kind kind;
+    char pattern[PATTERN_LIMIT]; /* SEGMENTS; GLOB with a * behind it, for what lies below */
     regex_t regex;
-    if (strchr(pattern, '{') != NULL || regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0) {
-        return false;
+    bool compiled;
+};
+
+/*
+ * "re:…" as compressed-tensors writes it, "*" as in a shell, else the name of a module. An
+ * expression with braces matches nothing: its cost would be in the input's hand.
+ */
+static void prepare(struct zv_slice text, struct quant_skip *skip)
+{
+    if (text.length >= PATTERN_LIMIT - 2) {
+        return; /* matches nothing */
     }
-    const bool matches = regexec(&regex, module, 0, NULL, 0) == 0;
-    regfree(&regex);
-    return matches;
+    memcpy(skip->pattern, text.at, text.length);
+    if (strncmp(skip->pattern, "re:", 3) == 0) {
+        skip->kind = SKIP_REGEX;
+        skip->compiled = strchr(skip->pattern, '{') == NULL &&
+                         regcomp(&skip->regex, skip->pattern + 3, REG_EXTENDED | REG_NOSUB) == 0;
+    } else if (strchr(skip->pattern, '*') != NULL) {
+        skip->kind = SKIP_GLOB;
+        skip->pattern[text.length] = '*';
+    }
 }
 
-static bool skipped(const struct zv_quant *quant, const char *module)
+enum zv_status quant_select_open(struct quant_selector *selector, const struct zv_quant *quant,
+                                 struct zv_arena *arena, struct zv_error *err)
 {
+    *selector = (struct quant_selector){.quant = quant};
+    selector->skips = zv_arena_array(arena, quant->skip_count, sizeof *selector->skips);
+    if (selector->skips == NULL) {
+        return zv_fail_memory(err, "a quantisation's list of modules");
+    }
     for (size_t i = 0; i < quant->skip_count; i++) {
-        char pattern[PATTERN_LIMIT];
-        const struct zv_slice skip = quant->skip[i];
-        if (skip.length >= sizeof pattern - 2) {
-            continue;
+        prepare(quant->skip[i], &selector->skips[selector->count++]);
+    }
+    return ZV_OK;
+}
+
+void quant_select_close(struct quant_selector *selector)
+{
+    for (size_t i = 0; i < selector->count; i++) {
+        if (selector->skips[i].compiled) {
+            regfree(&selector->skips[i].regex);
         }
-        memcpy(pattern, skip.at, skip.length);
-        pattern[skip.length] = 0;
-        const bool glob = strchr(pattern, '*') != NULL;
-        if (strncmp(pattern, "re:", 3) == 0 ? matches_regex(module, pattern + 3)
-                                            : !glob && has_segments(module, pattern)) {
-            return true;
-        }
-        if (glob && fnmatch(pattern, module, 0) == 0) {
-            return true;
-        }
-        pattern[skip.length] = '*'; /* a glob also takes what lies below it */
-        pattern[skip.length + 1] = 0;
-        if (glob && fnmatch(pattern, module, 0) == 0) {
+    }
+    selector->count = 0;
+}
+
+static bool skipped(const struct quant_selector *selector, const char *module)
+{
+    for (size_t i = 0; i < selector->count; i++) {
+        const struct quant_skip *const skip = &selector->skips[i];
+        if (skip->kind == SKIP_REGEX
+                ? skip->compiled && regexec(&skip->regex, module, 0, NULL, 0) == 0
+            : skip->kind == SKIP_GLOB ? fnmatch(skip->pattern, module, 0) == 0
+                                      : has_segments(module, skip->pattern)) {
             return true;
         }
     }
@@ -91,9 +119,10 @@ bool quant_matrix_of(const struct zv_tensor *tensor, struct quant_matrix *matrix
     return false;
 }
 
-bool quant_takes(const struct zv_quant *quant, const struct zv_tensor *tensor,
+bool quant_takes(const struct quant_selector *selector, const struct zv_tensor *tensor,
                  struct quant_matrix *matrix)
 {
+    const struct zv_quant *const quant = selector->quant;
     char module[MODULE_LIMIT];
     if (!tensor->linear || tensor->metadata || tensor->rebuilt ||
         !quant_matrix_of(tensor, matrix) || !module_of(tensor, module)) {
@@ -116,5 +145,5 @@ bool quant_takes(const struct zv_quant *quant, const struct zv_tensor *tensor,
     if (!listed && !bitsandbytes && tensor->part == ZV_PART_ROUTER) {
         return false;
     }
-    return !skipped(quant, module);
+    return !skipped(selector, module);
 }

@@ -2,6 +2,8 @@
 #ifndef ZIRVE_MODEL_QUANT_SELECT_H
 #define ZIRVE_MODEL_QUANT_SELECT_H
 
+#include <regex.h>
+
 #include "model/model.h"
 
 /* A weight as the quantisers see it: count matrices of rows outputs by columns inputs. */
@@ -11,8 +13,20 @@ struct quant_matrix {
     uint64_t columns;
 };
 
-/* Whether quant takes this tensor; *matrix is filled when it does. */
-bool quant_takes(const struct zv_quant *quant, const struct zv_tensor *tensor,
+/* A scheme with its list of modules to leave alone, ready for many tensors. */
+struct quant_selector {
+    const struct zv_quant *quant;
+    struct quant_skip *skips;
+    size_t count;
+};
+
+/* Errors: ZV_E_NOMEM. Close it in any case. */
+enum zv_status quant_select_open(struct quant_selector *selector, const struct zv_quant *quant,
+                                 struct zv_arena *arena, struct zv_error *err);
+void quant_select_close(struct quant_selector *selector);
+
+/* Whether the scheme takes this tensor; *matrix is filled when it does. */
+bool quant_takes(const struct quant_selector *selector, const struct zv_tensor *tensor,
                  struct quant_matrix *matrix);
 
 /* Rows and columns of a linear weight or fused experts, whichever way it is stored. */

@@ -11,10 +11,11 @@
 #include "model/model_reader.h"
 #include "model/quant_select.h"
 
-enum { BNB_BLOCK = 64, BNB_NESTED_BLOCK = 256, MOST_OUTPUTS = 8 };
+enum { BNB_BLOCK = 64, BNB_NESTED_BLOCK = 256, MOST_OUTPUTS = 8, POOL_BYTES = 64 * 1024 };
 
 struct writer {
     const struct zv_quant *quant;
+    struct quant_selector selector;
     enum zv_dtype dtype; /* of scales that take the model's */
     struct zv_arena *arena;
     struct zv_error *err;
@@ -22,8 +23,32 @@ struct writer {
     size_t count;
     size_t unfit; /* weights whose width the group does not divide */
     const struct zv_tensor *from;
+    char *pool; /* names */
+    size_t pool_left;
     bool failed;
 };
+
+/* stem and ending, many names in one block. */
+static bool spell(struct writer *writer, struct zv_slice stem, const char *ending,
+                  struct zv_slice *to)
+{
+    const size_t tail = strlen(ending);
+    const size_t length = stem.length + tail;
+    if (writer->pool_left < length) {
+        const size_t block = length > POOL_BYTES ? length : POOL_BYTES;
+        writer->pool = zv_arena_alloc(writer->arena, block);
+        writer->pool_left = writer->pool != NULL ? block : 0;
+    }
+    if (writer->pool == NULL) {
+        return false;
+    }
+    memcpy(writer->pool, stem.at, stem.length);
+    memcpy(writer->pool + stem.length, ending, tail);
+    *to = (struct zv_slice){writer->pool, length};
+    writer->pool += length;
+    writer->pool_left -= length;
+    return true;
+}
 
 /* One tensor of the scheme: stem + ending, shape of dims. A weight keeps the values, others none.
  */
@@ -40,13 +65,11 @@ static void put(struct writer *writer, const char *ending, enum zv_dtype dtype, 
         stem.length -= sizeof ".weight" - 1;
     }
     *tensor = *writer->from;
-    const char *const name =
-        zv_arena_print(writer->arena, "%.*s%s", (int)stem.length, stem.at, ending);
-    tensor->name = zv_slice_of(name);
+    const bool named = spell(writer, stem, ending, &tensor->name);
     tensor->dtype = dtype;
     tensor->dims = dims;
     uint64_t stored = 1;
-    bool fits = name != NULL;
+    bool fits = named;
     memset(tensor->shape, 0, sizeof tensor->shape);
     for (uint8_t i = 0; i < dims; i++) {
         fits = fits && zv_mul(stored, shape[i], &stored);
@@ -322,7 +345,7 @@ static void write_tensor(struct writer *writer, const struct zv_tensor *from)
 {
     struct quant_matrix matrix;
     writer->from = from;
-    const bool taken = quant_takes(writer->quant, from, &matrix);
+    const bool taken = quant_takes(&writer->selector, from, &matrix);
     if (taken && divides(writer->quant, &matrix)) {
         write_scheme(writer, &matrix);
         write_kv_scales(writer);
@@ -412,7 +435,11 @@ enum zv_status zv_model_requantize(struct zv_model *to, const struct zv_model *f
         .arena = arena,
         .err = err,
     };
-    status = write_all(&writer, from);
+    status = quant_select_open(&writer.selector, quant, arena, err);
+    if (status == ZV_OK) {
+        status = write_all(&writer, from);
+    }
+    quant_select_close(&writer.selector);
     if (status != ZV_OK) {
         return status;
     }

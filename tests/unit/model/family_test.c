@@ -1,8 +1,10 @@
 #include "model/family.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "format/json_tree.h"
 #include "model/family_evaluate.h"
 #include "support/test.h"
@@ -95,6 +97,13 @@ static void test_expressions(void **state)
         {"@a[0]", "bad"},
         {"count(@list)", "3"},
         {"count(@missing)", "0"},
+        {"each(@list, 0)", "x"},
+        {"each(@a, 0)", "12"},
+        {"below(@list, 9)", "1"},
+        {"below(@a, 9)", "bad"},
+        {"@name[1]", "b"},
+        {"@name[3]", "bad"},
+        {"count(@name)", "3"},
         {"has(@list, \"y\")", "1"},
         {"has(@list, 8)", "0"},
         {"has(@missing, 8)", "0"},
@@ -199,12 +208,38 @@ static void test_other_sections(void **state)
     zv_arena_free(&arena);
 }
 
+/* The example of docs/FAMILIES.md is a table. */
+static void test_documented_example(void **state)
+{
+    (void)state;
+    char path[512];
+    struct zv_arena arena = {0};
+    struct zv_error err = {0};
+    struct zv_file file;
+    struct family family;
+    (void)snprintf(path, sizeof path, "%s/docs/FAMILIES.md", getenv("ZIRVE_SOURCE_DIR"));
+    assert_int_equal(zv_file_open(&file, path, NULL), ZV_OK);
+    const char *const text = zv_arena_copy(&arena, (const char *)file.data, file.size);
+    const char *const begin = strstr(text, "```\n") + 4;
+    const char *const end = strstr(begin, "```\n");
+    const struct zv_slice example = {begin, (size_t)(end - begin)};
+    if (family_parse(&family, example, zv_slice_of(path), &arena, &err) != ZV_OK) {
+        print_error("line %llu: %s\n", (unsigned long long)err.line, err.text);
+        fail();
+    }
+    assert_int_equal(family.section_count, 2);
+    assert_int_equal(family.tensor_count, 14);
+    zv_file_close(&file);
+    zv_arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_errors_name_the_line),
         cmocka_unit_test(test_other_sections),
+        cmocka_unit_test(test_documented_example),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
