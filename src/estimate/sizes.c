@@ -230,7 +230,13 @@ static void set_server(struct build *build, struct serve_sizes *sizes)
     }
     const struct zv_rule *const most =
         large ? &rules->sequences_default_large : &rules->sequences_default;
-    sizes->profiled = job->serve.sequences == 0 && most->known ? most->value : sizes->sequences;
+    sizes->profiled = job->serve.max_sequences;
+    if (sizes->profiled == 0 && most->known) {
+        sizes->profiled = most->value;
+    }
+    if (sizes->profiled < sizes->sequences) {
+        sizes->profiled = sizes->sequences;
+    }
     sizes->flash = true;
 }
 

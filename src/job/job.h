@@ -36,10 +36,12 @@ struct zv_override {
 };
 
 struct zv_serve {
-    uint64_t context_tokens;    /* of one sequence (llama.cpp: n_ctx of the whole cache) */
-    bool context_of_model;      /* its own is asked for (-c 0); context_tokens is then 0 */
-    bool context_is_total;      /* context_tokens are shared by all sequences (llama.cpp n_ctx) */
-    uint64_t sequences;         /* requests at once: --concurrency, max_num_seqs, -np */
+    uint64_t context_tokens; /* of one sequence (llama.cpp: n_ctx of the whole cache) */
+    bool context_of_model;   /* its own is asked for (-c 0); context_tokens is then 0 */
+    bool context_is_total;   /* context_tokens are shared by all sequences (llama.cpp n_ctx) */
+    uint64_t sequences;      /* requests at once: --concurrency, max_num_seqs, -np */
+    uint64_t
+        max_sequences; /* the most the runtime may run at once (max_num_seqs): a cap, no load */
     struct zv_slice kv_dtype_k; /* as written: "fp8", "q8_0", "auto"; empty = not given */
     struct zv_slice kv_dtype_v;
     uint64_t block_tokens;    /* page size */

@@ -5,7 +5,7 @@ levers, one at a time: saved                   GiB         GB  alone
     another format is another model: check its quality again
   2 pipeline stages                           9.48      10.18  fits
     more cards of the same kind; each step waits for their link
-  tensor parallelism over 2                   7.75       8.32  fits
+  tensor parallelism over 2                   7.67       8.23  fits
     more cards of the same kind; each step waits for their link
   weights in 8 bits (fp8)                     6.50       6.98  fits
     another format is another model: check its quality again
@@ -23,7 +23,7 @@ levers, one at a time: saved                   GiB         GB  alone
     each step starts its kernels one by one: measure the time of a token
   3 sequences at once                         1.00       1.07  fits
     requests wait longer
-  steps of 1024 tokens                        0.10       0.10  fits
+  steps of 1024 tokens                        0.02       0.02  fits
     max_num_batched_tokens: long prompts take more steps, measure the time to
     the first token
   0.95 of the card for the runtime            0.00       0.00  fits

@@ -4,23 +4,23 @@ zirve: 24GB is taken literally; a real card of that name allows less or more
 RTX 4090: 23.51 GiB (25.25 GB)
   weights: as stored
      context          x 1          x 4         x 16
-       4,096 fits   +4.21 fits   +2.71 no     -3.29
-       8,192 fits   +3.71 fits   +0.71 no    -11.29
-      32,768 fits   +0.71 no    -11.29 no    -59.29
+       4,096 fits   +3.94 fits   +2.44 no     -3.56
+       8,192 fits   +3.44 fits   +0.44 no    -11.56
+      32,768 fits   +0.44 no    -11.56 no    -59.56
 
 L40S: 44.99 GiB (48.31 GB)
   weights: as stored
      context          x 1          x 4         x 16
-       4,096 fits  +23.54 fits  +22.04 fits  +16.04
-       8,192 fits  +23.04 fits  +20.04 fits   +8.04
-      32,768 fits  +20.04 fits   +8.04 no    -39.96
+       4,096 fits  +23.27 fits  +21.77 fits  +15.77
+       8,192 fits  +22.77 fits  +19.77 fits   +7.77
+      32,768 fits  +19.77 fits   +7.77 no    -40.23
 
 24GB: 22.35 GiB (24.00 GB)
   weights: as stored
      context          x 1          x 4         x 16
-       4,096 fits   +3.16 fits   +1.66 no     -4.34
-       8,192 fits   +2.66 ?      -0.34 no    -12.34
-      32,768 ?      -0.34 no    -12.34 no    -60.34
+       4,096 fits   +2.90 fits   +1.40 no     -4.60
+       8,192 fits   +2.40 ?      -0.60 no    -12.60
+      32,768 ?      -0.60 no    -12.60 no    -60.60
 
 16 of 27 combinations fit by calculation, 9 do not, 2 cannot be told. Columns:
 concurrency; margins in GiB, - is missing. A calculation never proves that a job
@@ -29,9 +29,9 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 1,2,4,8,
 RTX 4090: 25.25 GB
   weights: as stored
      context          x 1          x 2          x 4          x 8         x 16
-       8,192 fits   +3.98 fits   +2.91 fits   +0.76 no     -3.54 no    -12.13
+       8,192 fits   +3.70 fits   +2.62 fits   +0.48 no     -3.82 no    -12.41
      context         x 32
-       8,192 no    -29.31
+       8,192 no    -29.59
 
 3 of 6 combinations fit by calculation, 3 do not, 0 cannot be told. Columns:
 concurrency; margins in GB, - is missing. A calculation never proves that a job
@@ -56,10 +56,10 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 4,16 --c
       "context_tokens": 8192,
       "concurrency": 4,
       "at_least_bytes": 20355489792,
-      "expected_bytes": 21962411540,
+      "expected_bytes": 22245920276,
       "unknown_items": 0,
       "verdict": "fits",
-      "margin_bytes": 759496376,
+      "margin_bytes": 475987640,
       "reason": null
     },
     {
@@ -68,10 +68,10 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 4,16 --c
       "context_tokens": 8192,
       "concurrency": 16,
       "at_least_bytes": 33240391680,
-      "expected_bytes": 34847313428,
+      "expected_bytes": 35130822164,
       "unknown_items": 0,
       "verdict": "does not fit",
-      "margin_bytes": -12125405512,
+      "margin_bytes": -12408914248,
       "reason": null
     }
   ],
@@ -140,13 +140,13 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 1,16 --c
 RTX 4090: 23.51 GiB (25.25 GB)
   weights: none
      context          x 1         x 16
-       8,192 fits   +3.71 no    -11.29
+       8,192 fits   +3.44 no    -11.56
   weights: fp8
      context          x 1         x 16
-       8,192 fits  +10.20 no     -4.80
+       8,192 fits   +9.94 no     -5.06
   weights: awq
      context          x 1         x 16
-       8,192 fits  +13.33 no     -1.67
+       8,192 fits  +13.07 no     -1.93
   weights: nonsense
      context          x 1         x 16
        8,192            -            -
@@ -159,7 +159,7 @@ $ zirve estimate $M/llama-3.1-8b-awq-int4/config.json --context 8k --card 4090 -
 RTX 4090: 23.51 GiB (25.25 GB)
   weights: awq
      context          x 1
-       8,192 fits  +13.33
+       8,192 fits  +13.07
   weights: fp8
      context          x 1
        8,192            -

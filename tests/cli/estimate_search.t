@@ -4,13 +4,13 @@ RTX 4090
   23.51 GiB (25.25 GB) to 23.68 GiB (25.43 GB); lowest of 4 published readings
   of what a runtime sees
   usable: 21.16 GiB (22.72 GB), after the runtime's share
-  FITS by calculation, with a margin of 4.31 MiB (4.52 MB). A calculation never
+  FITS by calculation, with a margin of 5.94 MiB (6.23 MB). A calculation never
   proves that a job runs.
-  The runtime's pool would be 5.73 GiB (6.15 GB): 2,932 blocks, 46,912 tokens,
-  4.87 sequences of full length (assumed: it rests on the assumed items).
+  The runtime's pool would be 5.46 GiB (5.87 GB): 2,797 blocks, 44,752 tokens,
+  4.92 sequences of full length (assumed: it rests on the assumed items).
 
-largest context: 9,632 tokens
-  with 9,633: cannot tell, 3.69 MiB (3.87 MB) missing
+largest context: 9,088 tokens
+  with 9,089: cannot tell, 2.06 MiB (2.16 MB) missing
 
 Assumed because it was not given:
 $ zirve estimate $M/llama-3.1-8b/config.json --runtime vllm@0.19.0 --card H100 --search context --json | sed -n '/"search"/,/}/p'
