@@ -71,6 +71,11 @@ enum zv_status session_open_model(struct session *session, const struct argument
     }
     enum zv_status status =
         zv_model_open(&session->stored, &session->model_files, path, &session->arena, err);
+    if (status == ZV_OK && job->runtime == ZV_RUNTIME_NONE &&
+        session->stored.source == ZV_SOURCE_GGUF && job->task == ZV_TASK_SERVE) {
+        session->job.runtime = ZV_RUNTIME_LLAMACPP; /* what reads such a file */
+        output_note("a GGUF file: llama.cpp's rules are taken; --runtime names another");
+    }
     if (status == ZV_OK) {
         status = zv_weights_loaded(&session->model, &session->stored, job, &session->arena, err);
     }
