@@ -61,36 +61,57 @@ struct sums {
     enum zv_known known[MAX_SCOPES][LOG_KINDS];
 };
 
-/* Of items that never are together the largest phase counts; prefill and decode are told apart by
- * the first letter. */
-static enum zv_status sum_items(struct sums *sums, const struct zv_ledger *ledger,
-                                enum zv_known only, struct zv_error *err)
+/* Whether an earlier item has the same phase: each phase is summed once. */
+static bool is_repeated(const struct zv_ledger *ledger, size_t at)
 {
-    static const char *const phases[] = {"prefill", "decode", "encode"};
-    *sums = (struct sums){0};
-    for (size_t p = 0; p < sizeof phases / sizeof phases[0]; p++) {
-        uint64_t now[MAX_SCOPES][LOG_KINDS] = {{0}};
-        for (size_t i = 0; i < ledger->count; i++) {
-            const struct zv_item *const item = &ledger->items[i];
-            const enum zv_known known = item->quantity.known;
-            const enum from_log_kind kind = from_log_kind_of(item);
-            const bool other = item->phase != NULL && strcmp(item->phase, phases[p]) != 0;
-            const size_t at = (size_t)(item->scope + 1);
-            if (known == ZV_UNKNOWN || item->reclaimable || other ||
-                (only != ZV_UNKNOWN && known != only) || at >= MAX_SCOPES) {
-                continue;
-            }
-            if (!zv_add(now[at][kind], item->quantity.bytes, &now[at][kind])) {
-                return zv_fail(err, ZV_E_OVERFLOW, "the items of a device pass 2^64 bytes");
-            }
-            sums->count[at][kind]++;
-            sums->known[at][kind] = sums->known[at][kind] == ZV_ASSUMED ? ZV_ASSUMED : known;
-            if (now[at][kind] > sums->bytes[at][kind]) {
-                sums->bytes[at][kind] = now[at][kind];
-            }
+    for (size_t i = 0; i < at; i++) {
+        const char *const phase = ledger->items[i].phase;
+        if (phase != NULL && strcmp(phase, ledger->items[at].phase) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds up what is there in one phase; the larger sum of all phases stays. */
+static enum zv_status sum_phase(struct sums *sums, const struct zv_ledger *ledger,
+                                const char *phase, enum zv_known only, struct zv_error *err)
+{
+    uint64_t now[MAX_SCOPES][LOG_KINDS] = {{0}};
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct zv_item *const item = &ledger->items[i];
+        const enum zv_known known = item->quantity.known;
+        const enum from_log_kind kind = from_log_kind_of(item);
+        const bool other =
+            item->phase != NULL && (phase == NULL || strcmp(item->phase, phase) != 0);
+        const size_t at = item->scope < 0 ? 0 : (size_t)item->scope + 1;
+        if (known == ZV_UNKNOWN || item->reclaimable || other ||
+            (only != ZV_UNKNOWN && known != only) || at >= MAX_SCOPES) {
+            continue;
+        }
+        if (!zv_add(now[at][kind], item->quantity.bytes, &now[at][kind])) {
+            return zv_fail(err, ZV_E_OVERFLOW, "the items of a device pass 2^64 bytes");
+        }
+        sums->count[at][kind]++;
+        sums->known[at][kind] = sums->known[at][kind] == ZV_ASSUMED ? ZV_ASSUMED : known;
+        if (now[at][kind] > sums->bytes[at][kind]) {
+            sums->bytes[at][kind] = now[at][kind];
         }
     }
     return ZV_OK;
+}
+
+static enum zv_status sum_items(struct sums *sums, const struct zv_ledger *ledger,
+                                enum zv_known only, struct zv_error *err)
+{
+    *sums = (struct sums){0};
+    enum zv_status status = sum_phase(sums, ledger, NULL, only, err);
+    for (size_t i = 0; status == ZV_OK && i < ledger->count; i++) {
+        if (ledger->items[i].phase != NULL && !is_repeated(ledger, i)) {
+            status = sum_phase(sums, ledger, ledger->items[i].phase, only, err);
+        }
+    }
+    return status;
 }
 
 /* The calculated group that a device of the log belongs to; -1 when there is none. */
@@ -285,7 +306,8 @@ static enum zv_status keep_items(struct zv_from_log *from, const struct zv_ledge
         struct zv_item item = calculated->items[i];
         const enum from_log_kind kind = from_log_kind_of(&item);
         const bool replaced = scope + 1 < MAX_SCOPES &&
-                              measured->count[(size_t)(scope + 1)][kind] != 0 && kind != LOG_OTHER;
+                              measured->count[scope < 0 ? 0 : (size_t)scope + 1][kind] != 0 &&
+                              kind != LOG_OTHER;
         const bool in_rest = told && (kind == LOG_CONTEXT || kind == LOG_GRAPHS);
         if (item.scope != from_scope || replaced || in_rest) {
             continue;

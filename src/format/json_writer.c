@@ -108,8 +108,9 @@ static bool is_plain(unsigned char c)
 
 static void write_text(struct zv_json_writer *json, struct zv_slice text)
 {
-    const unsigned char *p = (const unsigned char *)text.at;
-    const unsigned char *const end = p + text.length;
+    const struct zv_slice shown = text.at != NULL ? text : zv_slice_of("");
+    const unsigned char *p = (const unsigned char *)shown.at;
+    const unsigned char *const end = p + shown.length;
     zv_sink_write(json->sink, "\"", 1);
     while (p < end) {
         const unsigned char *const start = p;

@@ -15,16 +15,21 @@ static void write_reading(struct zv_json_writer *json, const struct zv_reading *
     zv_json_end_object(json);
 }
 
+static void write_fact(struct zv_json_writer *json, const char *name,
+                       const struct zv_log_fact *fact)
+{
+    if (fact->found && fact->text.length != 0) {
+        json_slice(json, name, fact->text);
+    } else if (fact->found) {
+        json_bytes(json, name, true, fact->value);
+    }
+}
+
 static void write_facts(struct zv_json_writer *json, const struct zv_log *log)
 {
     zv_json_write_key(json, "facts");
     zv_json_begin_object(json);
-#define WRITE_FACT(name)                                                                           \
-    if (log->name.found && log->name.text.length != 0) {                                           \
-        json_slice(json, #name, log->name.text);                                                   \
-    } else if (log->name.found) {                                                                  \
-        json_bytes(json, #name, true, log->name.value);                                            \
-    }
+#define WRITE_FACT(name) write_fact(json, #name, &log->name);
     ZV_LOG_FACT_LIST(WRITE_FACT)
 #undef WRITE_FACT
     zv_json_end_object(json);

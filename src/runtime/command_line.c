@@ -149,7 +149,10 @@ static enum zv_status apply(struct reader *reader, const struct option_row *row,
                             struct zv_slice written, struct zv_slice value)
 {
     if (row->set != NULL) {
-        return row->set(&reader->target, row, value, reader->err);
+        reader->target.passed = false;
+        const enum zv_status status = row->set(&reader->target, row, value, reader->err);
+        const bool told = status == ZV_OK && reader->target.passed && row->why != NULL;
+        return told ? add_extra(reader, written, value, row->why) : status;
     }
     if (row->why != NULL) {
         return add_extra(reader, written, value, row->why);

@@ -245,6 +245,19 @@ static enum zv_status set_tristate(struct option_target *target, const struct op
     return ZV_OK;
 }
 
+enum zv_status set_drafting(struct option_target *target, const struct option_row *row,
+                            struct zv_slice value, struct zv_error *err)
+{
+    (void)row;
+    (void)err;
+    if (zv_slice_contains(value, "mtp") || zv_slice_equal_nocase(value, "nextn")) {
+        target->job->serve.draft_layers = ZV_YES;
+    } else {
+        target->passed = !zv_slice_equal_nocase(value, "none");
+    }
+    return ZV_OK;
+}
+
 enum zv_status set_yes(struct option_target *target, const struct option_row *row,
                        struct zv_slice value, struct zv_error *err)
 {

@@ -34,6 +34,7 @@ struct option_target {
     uint64_t bench_depth;
     uint64_t bench_pair;
     bool expert_parallel;
+    bool passed; /* a setter leaves the value to the row's why */
 };
 
 struct option_row;
@@ -45,7 +46,7 @@ struct option_row {
     enum option_value value;
     option_setter *set; /* NULL: see why */
     size_t at;          /* offset in struct zv_job, for the generic setters */
-    const char *why;    /* without set: NULL = harmless, else what it changes */
+    const char *why;    /* without set, or when it passes: NULL = harmless, else what it changes */
 };
 
 struct option_rows {
@@ -73,6 +74,10 @@ option_setter set_gibibytes; /* "4", "4.5" of GiB */
 option_setter set_text;
 option_setter set_yes; /* tristate; a value "off", "0", "false" says no */
 option_setter set_no;
+
+/* Ways of drafting by name: "mtp", "draft-mtp", "deepseek_mtp", "NEXTN" are the model's own layers.
+ */
+option_setter set_drafting;
 
 /* "on", "true", "1", "yes" … or the opposite; false when it is neither. */
 bool option_yes_no(struct zv_slice text, bool *to);

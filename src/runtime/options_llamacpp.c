@@ -308,7 +308,7 @@ static const struct option_row rows[] = {
     {"--cache-type-v-draft -ctvd --spec-draft-type-v", VALUE_ONE, NULL, 0, DRAFT},
     {"--device-draft -devd", VALUE_ONE, NULL, 0, DRAFT},
     {"--hf-repo-draft -hfd -hfrd", VALUE_ONE, NULL, 0, DRAFT},
-    {"--spec-type", VALUE_ONE, NULL, 0,
+    {"--spec-type", VALUE_ONE, set_drafting, 0,
      "speculative decoding keeps state snapshots or a draft cache"},
     {"--draft-max --draft --draft-n --spec-draft-n-max", VALUE_ONE, NULL, 0,
      "speculative decoding keeps state snapshots"},

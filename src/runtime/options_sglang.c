@@ -60,7 +60,8 @@ static const struct option_row rows[] = {
     {"--speculative-draft-model-path --speculative-draft-model", VALUE_ONE, set_text,
      SERVE(draft_path), NULL},
     /* changes memory, not modelled */
-    {"--speculative-algorithm --speculative-algo --speculative-num-steps --speculative-eagle-topk "
+    {"--speculative-algorithm --speculative-algo", VALUE_ONE, set_drafting, 0, SPECULATIVE},
+    {"--speculative-num-steps --speculative-eagle-topk "
      "--speculative-num-draft-tokens --speculative-token-map",
      VALUE_ONE, NULL, 0, SPECULATIVE},
     {"--cuda-graph-max-bs", VALUE_ONE, NULL, 0,

@@ -89,6 +89,38 @@ static enum zv_status add_lora(struct option_target *target, const struct option
     return ZV_OK;
 }
 
+/* The text of a member of a flat JSON object: {"model": "org/draft", "method": "eagle"}. */
+static struct zv_slice member(struct zv_slice object, const char *name)
+{
+    struct zv_slice rest = object;
+    while (rest.length != 0) {
+        (void)zv_slice_cut(&rest, '"');
+        if (zv_slice_equal(zv_slice_cut(&rest, '"'), name)) {
+            const struct zv_slice between = zv_slice_trim(zv_slice_cut(&rest, '"'));
+            return zv_slice_equal(between, ":") ? zv_slice_cut(&rest, '"') : (struct zv_slice){0};
+        }
+    }
+    return (struct zv_slice){0};
+}
+
+/* The model's own layers, a draft model, or lookups that keep no memory; the rest is passed on. */
+static enum zv_status set_speculative(struct option_target *target, const struct option_row *row,
+                                      struct zv_slice value, struct zv_error *err)
+{
+    const struct zv_slice method = member(value, "method");
+    const struct zv_slice model = member(value, "model");
+    (void)row;
+    (void)err;
+    if (zv_slice_contains(method, "mtp")) {
+        target->job->serve.draft_layers = ZV_YES;
+    } else if (model.length != 0 && !zv_slice_equal(model, "ngram")) {
+        target->job->serve.draft_path = model;
+    } else {
+        target->passed = !zv_slice_equal(method, "ngram") && !zv_slice_equal(model, "ngram");
+    }
+    return ZV_OK;
+}
+
 #define SPECULATIVE "a draft model or draft layers keep weights and cache of their own"
 #define LORA        "adapter slots are allocated at start (max_loras × max_lora_rank)"
 
@@ -122,7 +154,7 @@ static const struct option_row rows[] = {
     {"--max-lora-rank", VALUE_ONE, set_tokens, SERVE(max_lora_rank), NULL},
     {"--language-model-only", VALUE_MAYBE, set_yes, SERVE(language_only), NULL},
     /* changes memory, not modelled */
-    {"--speculative-config -sc", VALUE_ONE, NULL, 0, SPECULATIVE},
+    {"--speculative-config -sc", VALUE_ONE, set_speculative, 0, SPECULATIVE},
     {"--num-speculative-tokens --spec-decoding-acceptance-method --ngram-prompt-lookup-max",
      VALUE_ONE, NULL, 0, SPECULATIVE},
     {"--enable-lora", VALUE_MAYBE, NULL, 0, LORA},

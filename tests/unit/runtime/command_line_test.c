@@ -74,6 +74,11 @@ static void describe(char *to, size_t size, const struct zv_command *command,
     put_number(to, size, "mla", serve->mla);
     put_slice(to, size, "draft", serve->draft_path);
     put_slice(to, size, "mmproj", serve->mmproj_path);
+    put_answer(to, size, "mmproj_offload", serve->mmproj_offload);
+    put_answer(to, size, "draft_layers", serve->draft_layers);
+    put_answer(to, size, "language_only", serve->language_only);
+    put_number(to, size, "max_loras", serve->max_loras);
+    put_number(to, size, "max_lora_rank", serve->max_lora_rank);
     put_slice(to, size, "quantization", serve->quantization);
     put_slice(to, size, "dtype", serve->dtype);
     for (size_t i = 0; i < job->lora_count; i++) {
@@ -112,6 +117,23 @@ static const struct {
      "vllm/vllm-openai:v0.19.0 --model M --quantization awq",
      "vllm version=v0.19.0 model=M devices=2 quantization=awq"},
     {"vllm serve M 2>&1 | tee log.txt", "vllm model=M"},
+    {"vllm serve M --enable-lora --max-loras 4 --max-lora-rank 32 --language-model-only",
+     "vllm model=M language_only=yes max_loras=4 max_lora_rank=32 extra=--enable-lora"},
+    {"vllm serve M --speculative-config '{\"method\": \"deepseek_mtp\", \"num\": 1}'",
+     "vllm model=M draft_layers=yes"},
+    {"vllm serve M --speculative-config '{\"model\": \"D\", \"method\":\"eagle\"}'",
+     "vllm model=M draft=D"},
+    {"vllm serve M --speculative-config '{\"method\": \"ngram\"}'", "vllm model=M"},
+    {"vllm serve M --speculative-config '{\"method\": \"medusa\"}'",
+     "vllm model=M extra=--speculative-config"},
+    {"vllm serve M --speculative-config '\"model\" \"'", "vllm model=M extra=--speculative-config"},
+    {"python3 -m sglang.launch_server --model-path M --speculative-algorithm NEXTN",
+     "sglang model=M draft_layers=yes"},
+    {"python3 -m sglang.launch_server --model-path M --speculative-algorithm EAGLE",
+     "sglang model=M extra=--speculative-algorithm"},
+    {"llama-server -m m.gguf --spec-type draft-mtp --no-mmproj-offload",
+     "llama.cpp model=m.gguf mmproj_offload=no draft_layers=yes"},
+    {"llama-server -m m.gguf --spec-type ngram-simple", "llama.cpp model=m.gguf extra=--spec-type"},
     {"export A=1; cd /x && vllm serve M --tensor-parallel-size=2 # two cards", "vllm model=M tp=2"},
     {"vllm serve 'a model' \\\n  --port 80 \\\n  --new-thing 7 --api-key x",
      "vllm model=a model extra=--new-thing"},
