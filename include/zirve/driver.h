@@ -40,6 +40,12 @@ struct zv_driver {
     bool (*is_done)(void *context, uint64_t stream, uint64_t event);
     /* cudaEventSynchronize; afterwards is_done says true for this event. */
     void (*wait)(void *context, uint64_t stream, uint64_t event);
+
+    /*
+     * Whether an answer of 0 or false was for want of host memory rather than of the card's: such
+     * a request ends with ZV_E_NOMEM. NULL: never.
+     */
+    bool (*is_broken)(void *context);
 };
 
 /* How often a driver was called and about how long that took, on the clock of the model. */

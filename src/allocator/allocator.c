@@ -103,15 +103,6 @@ void zv_allocator_close(struct zv_allocator *allocator)
     zv_memory_free(allocator);
 }
 
-/* The simulated card said no for want of host memory: whatever followed from that is not true. */
-static enum zv_status undo_malloc(struct zv_allocator *allocator, struct zv_allocation *to,
-                                  struct zv_error *err)
-{
-    (void)zv_allocator_free(allocator, *to, NULL);
-    *to = (struct zv_allocation){0};
-    return zv_fail_memory(err, "a simulated card");
-}
-
 enum zv_status zv_allocator_malloc(struct zv_allocator *allocator, uint64_t bytes, uint64_t stream,
                                    struct zv_allocation *to, struct zv_error *err)
 {
@@ -122,10 +113,8 @@ enum zv_status zv_allocator_malloc(struct zv_allocator *allocator, uint64_t byte
         }
         return zv_fail(err, ZV_E_LIMIT, "a request of more than 2^48 bytes");
     }
-    const enum zv_status status =
-        is_caching(allocator) ? caching_malloc(&allocator->caching, bytes, stream, to, err)
-                              : plain_malloc(&allocator->plain, bytes, stream, to, err);
-    return allocator->sim.card.out_of_host_memory ? undo_malloc(allocator, to, err) : status;
+    return is_caching(allocator) ? caching_malloc(&allocator->caching, bytes, stream, to, err)
+                                 : plain_malloc(&allocator->plain, bytes, stream, to, err);
 }
 
 enum zv_status zv_allocator_free(struct zv_allocator *allocator, struct zv_allocation allocation,

@@ -99,7 +99,9 @@ struct caching {
     uint64_t reserved_bytes; /* from the driver: segments and mapped pages */
     uint64_t limit_bytes;    /* of reserved_bytes */
     bool has_limit;
-    bool collects; /* garbage collection is configured and there is a limit */
+    bool collects;          /* garbage collection is configured and there is a limit */
+    uint64_t least_rest[2]; /* what must be left of a small, a large block for it to be split */
+    uint64_t split_below;   /* size from which large blocks are not split */
     bool capturing;
 
     struct block *blocks;
@@ -122,10 +124,9 @@ struct caching {
     uint32_t *stream_order;       /* indices by handle */
     uint32_t stream_count;
     uint32_t stream_capacity;
-    uint32_t last_stream;   /* looked up last */
-    uint64_t fast_stream;   /* stream that fast_lists are of, when not 0 */
-    uint32_t fast_lists[2]; /* of the default small and large pool */
-    uint64_t pending;       /* events in all queues */
+    uint32_t last_stream;            /* looked up last */
+    struct free_list *fast_lists[2]; /* last used of the default small and large pool, or NULL */
+    uint64_t pending;                /* events in all queues */
 
     struct stream_use *uses; /* from 1 on */
     uint32_t use_count;
@@ -145,7 +146,7 @@ struct caching {
     uint32_t scratch_capacity;
 };
 
-/* A request on its way. */
+/* A request that no free block could serve at once. */
 struct request {
     uint64_t bytes; /* as asked for */
     uint64_t size;  /* rounded */
@@ -194,9 +195,6 @@ enum zv_status caching_list_of(struct caching *c, uint32_t pool, uint32_t stream
                                uint32_t *to, struct zv_error *err);
 /* Drops the lists of a pool without blocks. */
 void caching_drop_lists(struct caching *c, uint32_t pool);
-/* The live block of an allocation, 0 if it is none. */
-uint32_t caching_find(const struct caching *c, struct zv_allocation allocation);
-
 /* ---- steps ---- */
 
 /* Memory from the driver as a free block outside the lists, 0 when there is none. */
@@ -228,10 +226,24 @@ uint32_t caching_next_private(const struct caching *c, uint32_t after);
 
 /* ---- small things ---- */
 
+/* On the path of every event: a call's bookkeeping would cost a tenth of the event. */
+#define CACHING_INLINE static inline __attribute__((always_inline))
+
 /* Room for count more blocks; may move c->blocks. */
 static inline bool caching_reserve_blocks(struct caching *c, uint64_t count)
 {
     return c->block_capacity >= c->block_count + count || caching_grow_blocks(c, count);
+}
+
+/* The live block of an allocation, 0 if it is none. */
+static inline uint32_t caching_find(const struct caching *c, struct zv_allocation allocation)
+{
+    const uint32_t at = allocation.block < c->block_count ? allocation.block : 0;
+    const struct block *const block = &c->blocks[at];
+    return block->state == BLOCK_ALLOCATED && block->generation == allocation.generation &&
+                   block->address == allocation.address
+               ? at
+               : 0;
 }
 
 static inline struct free_list *caching_list(const struct caching *c, uint32_t at)
@@ -291,10 +303,40 @@ static inline void caching_insert(struct caching *c, struct free_list *list, uin
     free_list_insert(c->blocks, list, at);
 }
 
+/* Takes a block that is in no list into its neighbour `to`, which is in none either. */
+static inline void caching_absorb(struct caching *c, uint32_t to, uint32_t neighbour)
+{
+    struct block *const blocks = c->blocks;
+    if (blocks[to].prev == neighbour) {
+        blocks[to].address = blocks[neighbour].address;
+        blocks[to].prev = blocks[neighbour].prev;
+        blocks[blocks[to].prev].next = to; /* block 0 takes this at the start of a segment */
+    } else {
+        blocks[to].next = blocks[neighbour].next;
+        blocks[blocks[to].next].prev = to;
+    }
+    blocks[to].size += blocks[neighbour].size;
+    caching_drop_block(c, neighbour);
+}
+
 /*
  * Takes a neighbour that is available in the same way (free, or unmapped) into block `to`, which is
  * in no list. Returns the bytes it had, 0 when it stays.
  */
-uint64_t caching_merge(struct caching *c, uint32_t to, uint32_t neighbour, enum block_state state);
+static inline uint64_t caching_merge(struct caching *c, struct free_list *list, uint32_t to,
+                                     uint32_t neighbour, enum block_state state)
+{
+    if (c->blocks[neighbour].state != (uint8_t)state) { /* block 0 is in no state */
+        return 0;
+    }
+    const uint64_t size = c->blocks[neighbour].size;
+    if (state == BLOCK_FREE) {
+        free_list_remove(c->blocks, list, neighbour);
+    } else {
+        block_tree_remove(c->blocks, &list->unmapped, neighbour);
+    }
+    caching_absorb(c, to, neighbour);
+    return size;
+}
 
 #endif

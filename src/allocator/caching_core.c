@@ -182,6 +182,8 @@ enum zv_status caching_list_of(struct caching *c, uint32_t pool_index, uint32_t 
     list->stream = stream;
     list->stream_index = stream_index;
     list->pool = pool_index;
+    list->no_split =
+        caching_is_new(c) && (c->privates[pool_index / 2].flags & ZV_POOL_NO_SPLIT) != 0;
     const uint32_t entry = list_entry(c);
     c->list_count = entry > c->list_count ? entry : c->list_count;
     c->lists[entry] = list;
@@ -206,44 +208,6 @@ void caching_drop_lists(struct caching *c, uint32_t pool_index)
     zv_memory_free(pool->lists);
     zv_memory_free(pool->by_stream);
     *pool = (struct pool){.is_small = pool->is_small};
-}
-
-uint32_t caching_find(const struct caching *c, struct zv_allocation allocation)
-{
-    if (allocation.block == 0 || allocation.block >= c->block_count) {
-        return 0;
-    }
-    const struct block *const block = &c->blocks[allocation.block];
-    return block->state == BLOCK_ALLOCATED && block->generation == allocation.generation &&
-                   block->address == allocation.address
-               ? allocation.block
-               : 0;
-}
-
-uint64_t caching_merge(struct caching *c, uint32_t to, uint32_t neighbour, enum block_state state)
-{
-    struct block *const blocks = c->blocks;
-    if (neighbour == 0 || blocks[neighbour].state != (uint8_t)state) {
-        return 0;
-    }
-    struct free_list *const list = c->lists[blocks[to].list];
-    if (state == BLOCK_FREE) {
-        free_list_remove(blocks, list, neighbour);
-    } else {
-        block_tree_remove(blocks, &list->unmapped, neighbour);
-    }
-    const uint64_t size = blocks[neighbour].size;
-    if (blocks[to].prev == neighbour) {
-        blocks[to].address = blocks[neighbour].address;
-        blocks[to].prev = blocks[neighbour].prev;
-        blocks[blocks[to].prev].next = to; /* block 0 takes this at the start of a segment */
-    } else {
-        blocks[to].next = blocks[neighbour].next;
-        blocks[blocks[to].next].prev = to;
-    }
-    blocks[to].size += size;
-    caching_drop_block(c, neighbour);
-    return size;
 }
 
 static void close_tables(struct caching *c)
@@ -295,7 +259,11 @@ enum zv_status caching_open(struct caching *c, struct zv_error *err)
 
 void caching_apply_config(struct caching *c)
 {
+    const bool expandable = c->config.expandable_segments;
     c->collects = c->has_limit && c->config.gc_threshold > 0;
+    c->least_rest[0] = CACHING_UNIT;
+    c->least_rest[1] = expandable ? CACHING_UNIT : CACHING_SMALL_REQUEST + CACHING_UNIT;
+    c->split_below = expandable ? UINT64_MAX : c->config.max_split_bytes;
 }
 
 /*

@@ -21,22 +21,15 @@ static void count_split(struct caching *c, enum zv_stat_pool pool, const struct 
 }
 
 /* A finished free: merges and puts the block into its list. */
-static inline void complete(struct caching *c, struct free_list *list, enum zv_stat_pool pool,
-                            uint32_t at)
+CACHING_INLINE void complete(struct caching *c, struct free_list *list, enum zv_stat_pool pool,
+                             uint32_t at)
 {
-    struct block *const blocks = c->blocks;
-    struct block *const block = &blocks[at];
+    struct block *const block = &c->blocks[at];
     const uint64_t size = block->size;
     const uint64_t requested = block->requested;
-    uint64_t before = 0;
-    uint64_t after = 0;
     caching_emit(c, ZV_ACTION_FREE_COMPLETED, block->address, requested, list->stream);
-    if (blocks[block->prev].state == BLOCK_FREE) { /* block 0 is never free */
-        before = caching_merge(c, at, block->prev, BLOCK_FREE);
-    }
-    if (blocks[block->next].state == BLOCK_FREE) {
-        after = caching_merge(c, at, block->next, BLOCK_FREE);
-    }
+    const uint64_t before = caching_merge(c, list, at, block->prev, BLOCK_FREE);
+    const uint64_t after = caching_merge(c, list, at, block->next, BLOCK_FREE);
     caching_insert(c, list, at);
     if (block->reservation == 0) {
         count_split(c, pool, block, before, after);

@@ -54,43 +54,27 @@ static uint32_t scope_of(const struct caching *c, uint64_t stream)
     return 0;
 }
 
-/* The list that the request is served from, made when it is new. */
-static enum zv_status find_list(struct caching *c, uint64_t stream, struct request *request,
-                                struct zv_error *err)
-{
-    uint32_t stream_index;
-    enum zv_status status = caching_stream_index(c, stream, &stream_index, err);
-    if (status == ZV_OK) {
-        status = caching_list_of(c, request->pool, stream_index, &request->list, err);
-    }
-    if (status == ZV_OK && request->pool < 2) {
-        if (c->fast_stream != stream) {
-            c->fast_stream = stream;
-            c->fast_lists[request->pool ^ 1] = 0;
-        }
-        c->fast_lists[request->pool] = request->list;
-    }
-    return status;
-}
-
 /* Fills in the request and reserves what it may need. */
 static enum zv_status prepare(struct caching *c, uint64_t bytes, uint64_t stream,
                               struct request *request, struct zv_error *err)
 {
+    uint32_t stream_index;
+    enum zv_status status = caching_stream_index(c, stream, &stream_index, err);
+    if (status != ZV_OK) {
+        return status;
+    }
     request->bytes = bytes;
     request->size = round_size(&c->config, bytes);
-    request->pool = request->size > CACHING_SMALL_REQUEST;
-    request->pool += 2 * (c->scope_count == 0 ? 0 : scope_of(c, stream));
-    request->list =
-        request->pool < 2 && stream == c->fast_stream ? c->fast_lists[request->pool] : 0;
-    if (request->list == 0) {
-        const enum zv_status status = find_list(c, stream, request, err);
-        if (status != ZV_OK) {
-            return status;
-        }
+    request->segment_bytes = segment_size(&c->config, request->size);
+    request->pool = 2 * scope_of(c, stream) + (request->size > CACHING_SMALL_REQUEST);
+    status = caching_list_of(c, request->pool, stream_index, &request->list, err);
+    if (status != ZV_OK) {
+        return status;
     }
-    if (!caching_reserve_blocks(c, ROOM_PER_MALLOC) ||
-        (c->config.expandable_segments && !caching_reserve_reservation(c))) {
+    if (request->pool < 2) {
+        c->fast_lists[request->pool] = c->lists[request->list];
+    }
+    if (!caching_reserve_blocks(c, ROOM_PER_MALLOC) || !caching_reserve_reservation(c)) {
         return zv_fail_memory(err, "blocks");
     }
     return ZV_OK;
@@ -125,9 +109,8 @@ static uint32_t prefer_expandable(const struct caching *c, const struct free_lis
 }
 
 /* Takes the best free block out of a list; 0 when none fits or the best one may not be used. */
-static uint32_t take_fit(struct caching *c, uint32_t list_index, uint64_t size)
+CACHING_INLINE uint32_t take_fit(struct caching *c, struct free_list *list, uint64_t size)
 {
-    struct free_list *const list = c->lists[list_index];
     uint32_t at = free_list_at_least(c->blocks, list, size);
     if (at == 0) {
         return 0;
@@ -201,7 +184,7 @@ static uint32_t borrow(struct caching *c, const struct request *request)
         const struct pool *const pool = &c->pools[2 * i + request->pool];
         if ((c->privates[i].flags & ZV_POOL_USE_ON_OOM) != 0 &&
             stream_index < pool->by_stream_count && pool->by_stream[stream_index] != 0) {
-            const uint32_t at = take_fit(c, pool->by_stream[stream_index], request->size);
+            const uint32_t at = take_fit(c, c->lists[pool->by_stream[stream_index]], request->size);
             if (at != 0) {
                 return at;
             }
@@ -238,17 +221,6 @@ static enum zv_status obtain(struct caching *c, const struct request *request, u
     return ZV_OK;
 }
 
-static bool should_split(const struct caching *c, uint32_t pool, uint64_t size, uint64_t rest)
-{
-    if (pool >= 2 && caching_is_new(c) && (c->privates[pool / 2].flags & ZV_POOL_NO_SPLIT) != 0) {
-        return false;
-    }
-    if ((pool & 1) == 0 || c->config.expandable_segments) {
-        return rest >= CACHING_UNIT;
-    }
-    return size < c->config.max_split_bytes && rest > CACHING_SMALL_REQUEST;
-}
-
 /* Cuts the front of a block off as a block of its own; the rest is free again. */
 static uint32_t split(struct caching *c, struct free_list *list, uint32_t rest, uint64_t size)
 {
@@ -270,37 +242,37 @@ static uint32_t split(struct caching *c, struct free_list *list, uint32_t rest, 
 }
 
 /* Turns a block that is in no list into the answer. */
-static void hand_out(struct caching *c, const struct request *request, uint32_t at,
-                     struct zv_allocation *to)
+CACHING_INLINE void hand_out(struct caching *c, uint32_t at, uint64_t size, uint64_t bytes,
+                             struct zv_allocation *to)
 {
     struct free_list *const list = caching_list(c, at);
     const enum zv_stat_pool pool = caching_stat_pool(list->pool);
     const bool was_split = block_is_split(&c->blocks[at]);
     const bool is_segment = c->blocks[at].reservation == 0;
-    const uint64_t rest = c->blocks[at].size - request->size;
-    if (should_split(c, list->pool, request->size, rest)) {
-        at = split(c, list, at, request->size);
+    const uint64_t rest = c->blocks[at].size - size;
+    if (rest >= c->least_rest[list->pool & 1] && size < c->split_below && !list->no_split) {
+        at = split(c, list, at, size);
         if (is_segment && was_split) {
-            stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, request->size);
+            stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, size);
         } else if (is_segment) {
             stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, (int64_t)rest);
             stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, 1);
         }
     } else if (is_segment && was_split) {
-        stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, c->blocks[at].size);
+        stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, size + rest);
         stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, 1);
     }
     struct block *const block = &c->blocks[at];
     block->state = BLOCK_ALLOCATED;
-    block->requested = request->bytes;
+    block->requested = bytes;
     block->uses = 0;
     block->events = 0;
     *to = (struct zv_allocation){block->address, at, block->generation};
-    stat_hand_out(&c->stats, pool, block->size, request->bytes);
+    stat_hand_out(&c->stats, pool, block->size, bytes);
     if (block->size >= c->config.max_split_bytes) {
         counter_add(&c->stats.oversize_allocations, 1);
     }
-    caching_emit(c, ZV_ACTION_ALLOC, block->address, request->bytes, list->stream);
+    caching_emit(c, ZV_ACTION_ALLOC, block->address, bytes, list->stream);
 }
 
 /* Out of memory, or turned away. */
@@ -316,11 +288,11 @@ static void refuse(struct caching *c, const struct request *request, enum answer
     caching_emit(c, ZV_ACTION_OOM, free_bytes, request->size, c->lists[request->list]->stream);
 }
 
-enum zv_status caching_malloc(struct caching *c, uint64_t bytes, uint64_t stream,
-                              struct zv_allocation *to, struct zv_error *err)
+/* Everything that may happen, one step after the other. */
+static enum zv_status malloc_slowly(struct caching *c, uint64_t bytes, uint64_t stream,
+                                    struct zv_allocation *to, struct zv_error *err)
 {
     struct request request;
-    *to = (struct zv_allocation){0};
     enum zv_status status = prepare(c, bytes, stream, &request, err);
     if (status != ZV_OK) {
         return status;
@@ -332,19 +304,38 @@ enum zv_status caching_malloc(struct caching *c, uint64_t bytes, uint64_t stream
         caching_process_events(c);
     }
     c->pools[request.pool].calls += c->collects;
-    uint32_t at = take_fit(c, request.list, request.size);
+    uint32_t at = take_fit(c, c->lists[request.list], request.size);
+    enum answer answer = GOT_BLOCK;
     if (at == 0) {
-        enum answer answer;
-        request.segment_bytes = segment_size(&c->config, request.size);
         status = obtain(c, &request, &at, &answer, err);
-        if (status != ZV_OK) {
-            return status;
-        }
-        if (at == 0) {
-            refuse(c, &request, answer);
+    }
+    if (status == ZV_OK && c->driver.is_broken != NULL && c->driver.is_broken(c->driver.context)) {
+        status = zv_fail_memory(err, "a simulated card");
+    }
+    if (status != ZV_OK && at != 0) {
+        caching_insert(c, caching_list(c, at), at);
+    } else if (status == ZV_OK && at == 0) {
+        refuse(c, &request, answer);
+    } else if (status == ZV_OK) {
+        hand_out(c, at, request.size, bytes, to);
+    }
+    return status;
+}
+
+/* The usual case first: no scope, nothing pending, a free block of the stream used last. */
+enum zv_status caching_malloc(struct caching *c, uint64_t bytes, uint64_t stream,
+                              struct zv_allocation *to, struct zv_error *err)
+{
+    const uint64_t size = round_size(&c->config, bytes);
+    struct free_list *const list = c->fast_lists[size > CACHING_SMALL_REQUEST];
+    if ((c->pending | c->deferred_count | c->scope_count | c->collects) == 0 && list != NULL &&
+        list->stream == stream && caching_reserve_blocks(c, ROOM_PER_MALLOC)) {
+        const uint32_t at = take_fit(c, list, size);
+        if (at != 0) {
+            hand_out(c, at, size, bytes, to);
             return ZV_OK;
         }
     }
-    hand_out(c, &request, at, to);
-    return ZV_OK;
+    *to = (struct zv_allocation){0};
+    return malloc_slowly(c, bytes, stream, to, err);
 }

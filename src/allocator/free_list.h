@@ -34,6 +34,7 @@ struct free_list {
     uint64_t stream;
     uint32_t stream_index;
     uint32_t pool;
+    bool no_split;                     /* of a private pool: blocks are handed out whole */
     uint32_t unmapped;                 /* root of the unmapped blocks, by address */
     uint64_t count;                    /* free blocks */
     uint64_t top[FREE_LIST_TOP_WORDS]; /* bit w: words[w] is not 0 */

@@ -104,6 +104,12 @@ static void sim_wait(void *context, uint64_t stream, uint64_t event)
     }
 }
 
+static bool sim_is_broken(void *context)
+{
+    const struct sim_driver *const sim = context;
+    return sim->card.out_of_host_memory;
+}
+
 void sim_driver_init(struct sim_driver *sim, struct zv_driver *driver)
 {
     *driver = (struct zv_driver){.context = sim,
@@ -116,7 +122,8 @@ void sim_driver_init(struct sim_driver *sim, struct zv_driver *driver)
                                  .memory_info = sim_memory_info,
                                  .record = sim_record,
                                  .is_done = sim_is_done,
-                                 .wait = sim_wait};
+                                 .wait = sim_wait,
+                                 .is_broken = sim_is_broken};
 }
 
 struct zv_driver_calls sim_driver_calls(const struct sim_driver *sim)

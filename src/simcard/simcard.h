@@ -54,8 +54,8 @@ struct zv_simcard {
     struct zv_simcard_stream *streams; /* those that were finished on their own */
     uint32_t stream_count;
     uint32_t stream_capacity;
-    uint64_t ticket;   /* last one drawn */
-    uint64_t finished; /* tickets up to this one are done on all streams */
+    uint64_t ticket;         /* last one drawn */
+    uint64_t finished;       /* tickets up to this one are done on all streams */
     bool out_of_host_memory; /* an answer of 0 was for want of host memory, not of the card's */
 };
 
