@@ -293,13 +293,6 @@ enum zv_status estimate_job(struct zv_job *job, struct zv_command *command,
     enum zv_status status = ZV_OK;
     if (line != NULL) {
         status = zv_command_read(command, job, zv_slice_of(line), arena, err);
-        job->serve.context_is_total =
-            job->runtime == ZV_RUNTIME_LLAMACPP || job->runtime == ZV_RUNTIME_IK_LLAMACPP;
-        job->devices = command->devices;
-        if (job->runtime == ZV_RUNTIME_VLLM || job->runtime == ZV_RUNTIME_SGLANG) {
-            job->serve.max_sequences = job->serve.sequences;
-            job->serve.sequences = 0;
-        }
     }
     static enum zv_status (*const parts[])(struct zv_job *, const struct arguments *,
                                            struct zv_error *) = {

@@ -429,6 +429,9 @@ enum zv_status zv_command_read(struct zv_command *command, struct zv_job *job, s
     }
     if (status == ZV_OK) {
         conclude(&reader);
+        job->serve.context_is_total = /* llama.cpp shares its context out */
+            job->runtime == ZV_RUNTIME_LLAMACPP || job->runtime == ZV_RUNTIME_IK_LLAMACPP;
+        job->devices = command->devices;
         status = keep_extras(&reader, command);
     }
     if (status != ZV_OK) {

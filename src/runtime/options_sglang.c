@@ -43,7 +43,7 @@ static const struct option_row rows[] = {
     {"--expert-parallel-size --ep-size --ep", VALUE_ONE, set_small, JOB(ep), NULL},
     {"--enable-dp-attention", VALUE_NONE, set_yes, SERVE(dp_attention), NULL},
     {"--context-length", VALUE_ONE, set_tokens, SERVE(context_tokens), NULL},
-    {"--max-running-requests", VALUE_ONE, set_tokens, SERVE(sequences), NULL},
+    {"--max-running-requests", VALUE_ONE, set_tokens, SERVE(max_sequences), NULL},
     {"--max-total-tokens", VALUE_ONE, set_tokens, SERVE(num_blocks), NULL},
     {"--chunked-prefill-size", VALUE_ONE, set_chunk, SERVE(batched_tokens), NULL},
     {"--page-size", VALUE_ONE, set_tokens, SERVE(block_tokens), NULL},

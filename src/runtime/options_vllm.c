@@ -131,7 +131,7 @@ static const struct option_row rows[] = {
     {"--data-parallel-size -dp", VALUE_ONE, set_small, JOB(dp), NULL},
     {"--enable-expert-parallel -ep", VALUE_MAYBE, set_experts, 0, NULL},
     {"--max-model-len", VALUE_ONE, set_max_len, SERVE(context_tokens), NULL},
-    {"--max-num-seqs", VALUE_ONE, set_human, SERVE(sequences), NULL},
+    {"--max-num-seqs", VALUE_ONE, set_human, SERVE(max_sequences), NULL},
     {"--max-num-batched-tokens", VALUE_ONE, set_human, SERVE(batched_tokens), NULL},
     {"--gpu-memory-utilization -gpu-memory-utilization", VALUE_ONE, set_fraction,
      SERVE(memory_fraction), NULL},

@@ -46,6 +46,7 @@ static void describe(char *to, size_t size, const struct zv_command *command,
     put_number(to, size, "context", serve->context_tokens);
     put_number(to, size, "of_model", serve->context_of_model);
     put_number(to, size, "sequences", serve->sequences);
+    put_number(to, size, "most", serve->max_sequences);
     put_number(to, size, "batch", serve->batched_tokens);
     put_number(to, size, "ubatch", serve->ubatch_tokens);
     put_number(to, size, "block", serve->block_tokens);
@@ -102,7 +103,7 @@ static const struct {
     {"vllm serve M --enable-prefix-caching False --enforce-eager -tp 4 --port 8000",
      "vllm model=M tp=4 eager=yes prefix=no"},
     {"vllm serve M --max-num-batched-token 16384 --max-num-seqs 16",
-     "vllm model=M sequences=16 batch=16384"},
+     "vllm model=M most=16 batch=16384"},
     {"vllm serve M --max-model-len auto", "vllm model=M fit=2"},
     {"vllm serve M --served-model-name a b --lora-modules x=/x y=/y --dtype bfloat16",
      "vllm model=M dtype=bfloat16 lora=/x lora=/y"},
