@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "model/family_expression.h"
 
 static struct model_value bad(const char *why, const struct model_value *from)
 {
@@ -329,26 +330,14 @@ static struct model_value operand(const struct family_scope *scope, const struct
     }
 }
 
-/* How many values an operation takes off the stack; 0 for an operand. */
-static size_t takes(enum family_op op)
-{
-    if (op <= OP_TYPE) {
-        return 0;
-    }
-    if (op == OP_NOT || op == OP_MINUS || op == OP_COUNT || op == OP_EXISTS) {
-        return 1;
-    }
-    return op == OP_SELECT ? 3 : 2;
-}
-
 struct model_value family_evaluate(const struct family_expression *expression,
                                    const struct family_scope *scope)
 {
-    struct model_value stack[FAMILY_MAX_STEPS];
+    struct model_value stack[FAMILY_MAX_STACK] = {{0}}; /* the parser has counted its depth */
     size_t depth = 0;
     for (uint32_t i = 0; i < expression->count; i++) {
         const struct family_step *const step = &expression->steps[i];
-        const size_t taken = takes(step->op);
+        const size_t taken = family_op_takes(step->op);
         depth -= taken;
         struct model_value *const at = &stack[depth++];
         switch (taken) {

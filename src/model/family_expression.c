@@ -114,6 +114,7 @@ struct compiler {
     bool keys_only;
     struct family_step steps[FAMILY_MAX_STEPS];
     uint32_t count;
+    uint32_t depth; /* values on the stack after the steps so far */
     struct waiting waiting[FAMILY_MAX_STACK];
     uint32_t open;
     bool per_layer;
@@ -133,6 +134,11 @@ static enum zv_status emit(struct compiler *compiler, struct family_step step)
     if (compiler->count == FAMILY_MAX_STEPS) {
         return zv_fail_line(compiler->err, ZV_E_LIMIT, compiler->cursor->line,
                             "an expression of more than %d steps", FAMILY_MAX_STEPS);
+    }
+    compiler->depth += 1U - (uint32_t)family_op_takes(step.op);
+    if (compiler->depth > FAMILY_MAX_STACK) {
+        return zv_fail_line(compiler->err, ZV_E_LIMIT, compiler->cursor->line,
+                            "an expression with more than %d values open", FAMILY_MAX_STACK);
     }
     compiler->steps[compiler->count++] = step;
     return ZV_OK;
@@ -455,6 +461,17 @@ static enum zv_status compile(struct compiler *compiler)
         status = wrong(compiler, "an expression with something left open");
     }
     return status;
+}
+
+size_t family_op_takes(enum family_op op)
+{
+    if (op <= OP_TYPE) {
+        return 0;
+    }
+    if (op == OP_NOT || op == OP_MINUS || op == OP_COUNT || op == OP_EXISTS) {
+        return 1;
+    }
+    return op == OP_SELECT ? 3 : 2;
 }
 
 enum zv_status family_expression_parse(struct family_expression *to, struct family_cursor *cursor,

@@ -19,6 +19,9 @@ enum zv_status family_expression_parse(struct family_expression *to, struct fami
                                        const struct family *family, bool keys_only,
                                        struct zv_arena *arena, struct zv_error *err);
 
+/* How many values an operation takes off the stack; 0 for an operand. */
+size_t family_op_takes(enum family_op op);
+
 /* Skips blanks; true and past it when the word (or sign) stands next. */
 bool family_cursor_take(struct family_cursor *cursor, const char *word);
 bool family_cursor_at_end(struct family_cursor *cursor);

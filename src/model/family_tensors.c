@@ -22,7 +22,7 @@ struct walk {
     const struct family_section *section;
     struct tensor_place *places; /* one for each tensor line of the scope's family */
     bool *placed;
-    const struct family_tensor **lines; /* of the tensors that the inner loop's first turn gave */
+    uint16_t *lines; /* of the tensors that the inner loop's last turn gave: indices */
     size_t line_count;
 };
 
@@ -186,7 +186,7 @@ static enum zv_status emit(struct walk *walk, const struct family_tensor *line)
     if (walk->count == MODEL_MAX_TENSORS) {
         return zv_fail(walk->err, ZV_E_LIMIT, "more than %d tensors", MODEL_MAX_TENSORS);
     }
-    walk->lines[walk->line_count++] = line;
+    walk->lines[walk->line_count++] = (uint16_t)(line - walk->scope->family->tensors);
     if (walk->tensors == NULL) {
         walk->count++;
         return ZV_OK;
@@ -254,7 +254,7 @@ static enum zv_status repeat_expert(struct walk *walk, uint64_t experts)
         for (size_t i = 0; i < each; i++) {
             struct zv_tensor *const tensor = &walk->tensors[walk->count++];
             *tensor = first[i];
-            if (!name_tensor(walk, walk->lines[i], tensor)) {
+            if (!name_tensor(walk, &walk->scope->family->tensors[walk->lines[i]], tensor)) {
                 return zv_fail_memory(walk->err, "tensor names");
             }
         }

@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -13,15 +12,18 @@ enum { SPLIT_TAIL = sizeof "-00001-of-00002.gguf" - 1, SPLIT_LIMIT = 1024 };
 static bool split_stem(const char *path, struct zv_slice *stem)
 {
     const size_t length = strlen(path);
-    unsigned number;
-    unsigned count;
-    char end;
-    if (length <= SPLIT_TAIL ||
-        sscanf(path + length - SPLIT_TAIL, "-%5u-of-%5u.ggu%c", &number, &count, &end) != 3) {
+    if (length <= SPLIT_TAIL) {
+        return false;
+    }
+    const char *const tail = path + length - SPLIT_TAIL;
+    uint64_t ignored;
+    if (tail[0] != '-' || !zv_slice_u64((struct zv_slice){tail + 1, 5}, &ignored) ||
+        strncmp(tail + 6, "-of-", 4) != 0 ||
+        !zv_slice_u64((struct zv_slice){tail + 10, 5}, &ignored)) {
         return false;
     }
     *stem = (struct zv_slice){path, length - SPLIT_TAIL};
-    return end == 'f';
+    return strcmp(tail + 15, ".gguf") == 0;
 }
 
 static enum zv_status read_file(struct model_reader *reader, const char *path, struct zv_gguf *file,

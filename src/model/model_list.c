@@ -17,28 +17,39 @@ static int visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
+static bool keep_names(struct model_reader *reader, struct dirent *const *entries, int count,
+                       struct model_listing *to)
+{
+    to->at = zv_arena_array(reader->arena, (size_t)count, sizeof(char *));
+    if (to->at == NULL) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        const char *const name = entries[i]->d_name;
+        to->at[i] = zv_arena_copy(reader->arena, name, strlen(name));
+        if (to->at[i] == NULL) {
+            return false;
+        }
+        to->count++;
+    }
+    return true;
+}
+
 enum zv_status model_list(struct model_reader *reader, const char *folder, struct model_listing *to,
                           struct zv_error *err)
 {
     struct dirent **entries = NULL;
     const int count = scandir(folder, &entries, visible, by_name);
     enum zv_status status = ZV_OK;
+    *to = (struct model_listing){0};
     if (count < 0) {
         status = zv_fail(err, ZV_E_IO, "the folder cannot be listed");
     } else if (count > FOLDER_LIMIT) {
         status = zv_fail(err, ZV_E_LIMIT, "a folder of more than %d files", FOLDER_LIMIT);
-    }
-    *to = (struct model_listing){0};
-    if (status == ZV_OK) {
-        to->at = zv_arena_array(reader->arena, (size_t)count, sizeof *to->at);
-        status = to->at == NULL ? zv_fail_memory(err, "a folder") : ZV_OK;
+    } else if (!keep_names(reader, entries, count, to)) {
+        status = zv_fail_memory(err, "a folder");
     }
     for (int i = 0; i < count; i++) {
-        const char *const name = entries[i]->d_name;
-        if (status == ZV_OK) {
-            to->at[to->count] = zv_arena_copy(reader->arena, name, strlen(name));
-            status = to->at[to->count++] == NULL ? zv_fail_memory(err, "a folder") : ZV_OK;
-        }
         free(entries[i]);
     }
     free(entries);

@@ -65,7 +65,7 @@ enum zv_status model_map(struct model_reader *reader, const char *path, struct z
 enum zv_status model_map_json(struct model_reader *reader, const char *path,
                               const struct zv_json_value **root, struct zv_error *err)
 {
-    struct zv_slice bytes;
+    struct zv_slice bytes = {0};
     enum zv_status status = model_map(reader, path, &bytes, err);
     if (status != ZV_OK) {
         return status;

@@ -37,7 +37,8 @@ static void print_layers(const char *name, const struct zv_layer *layers, size_t
 {
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
-        while (end < count && memcmp(&layers[i], &layers[end], sizeof layers[i]) == 0) {
+        while (end < count && /* padding too: arenas are zeroed */
+               memcmp(&layers[i], &layers[end], sizeof layers[i]) == 0) { /* NOLINT */
             end++;
         }
         zv_sink_print(sink, "%s %zu-%zu: ", name, i, end - 1);

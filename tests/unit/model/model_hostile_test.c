@@ -30,81 +30,81 @@ static enum zv_status open_text(const char *text, struct zv_model *model, struct
 
 #define LLAMA "\"model_type\": \"llama\", \"torch_dtype\": \"bfloat16\""
 
+static const struct {
+    const char *text;
+    enum zv_status status;
+    const char *at; /* where in the text the offset points, NULL for no offset */
+    const char *message;
+} errors[] = {
+    {"", ZV_E_SYNTAX, "", NULL},
+    {"[]", ZV_E_SYNTAX, "[", "a list where an object belongs"},
+    {"{}", ZV_E_SYNTAX, "{", "neither model_type nor architectures says what the model is"},
+    {"{" LLAMA ", \"num_hidden_layers\": 1152921504606846976}", ZV_E_LIMIT, "11529",
+     "1152921504606846976 layers: more than 100000"},
+    {"{" LLAMA ", \"hidden_size\": 9223372036854775807}", ZV_E_SYNTAX, "92233",
+     "hidden_size is not divisible by what it is divided by (needed for head_dim)"},
+    {"{" LLAMA ", \"hidden_size\": 9223372036854775808}", ZV_E_SYNTAX, "92233",
+     "hidden_size is no whole number of 64 bits (needed for hidden)"},
+    {"{" LLAMA ", \"hidden_size\": 9223372036854775744, \"head_dim\": 64}", ZV_E_OVERFLOW, NULL,
+     NULL},
+    {"{" LLAMA ", \"num_attention_heads\": 0}", ZV_E_SYNTAX, "0}",
+     "num_attention_heads is 0 and something is divided by it (needed for head_dim)"},
+    {"{" LLAMA ", \"num_attention_heads\": -8}", ZV_E_SYNTAX, "-8", NULL},
+    {"{" LLAMA ", \"hidden_size\": 4097}", ZV_E_SYNTAX, "4097",
+     "hidden_size is not divisible by what it is divided by (needed for head_dim)"},
+    {"{" LLAMA ", \"hidden_size\": 4096.5}", ZV_E_SYNTAX, "4096.5",
+     "hidden_size is no whole number of 64 bits (needed for hidden)"},
+    {"{" LLAMA ", \"hidden_size\": \"4096\"}", ZV_E_SYNTAX, "\"4096\"",
+     "hidden_size is text where a number belongs (needed for hidden)"},
+    {"{" LLAMA ", \"hidden_size\": [4096]}", ZV_E_SYNTAX, "[4096]",
+     "hidden_size is a list where a number belongs (needed for hidden)"},
+    {"{" LLAMA ", \"hidden_size\": null}", ZV_E_SYNTAX, "null", NULL},
+    {"{" LLAMA ", \"vocab_size\": 0}", ZV_E_SYNTAX, "0}", NULL},
+    {"{" LLAMA ", \"intermediate_size\": NaN}", ZV_E_SYNTAX, "NaN", NULL},
+    {"{" LLAMA ", \"num_hidden_layers\": 0}", ZV_E_SYNTAX, "0}",
+     "num_hidden_layers is 0: a model has layers (needed for layers)"},
+    {"{" LLAMA ", \"hidden_size\": 1, \"hidden_size\": 2}", ZV_E_SYNTAX, "2}", NULL},
+    {"{\"model_type\": \"gemma3\", \"torch_dtype\": \"bfloat16\"}", ZV_E_SYNTAX, NULL,
+     "text_config is missing (or no object): it describes the text"},
+    {"{\"model_type\": \"gemma3\", \"text_config\": 3}", ZV_E_SYNTAX, NULL,
+     "text_config is missing (or no object): it describes the text"},
+    {"{\"model_type\": \"llava\", \"text_config\": {\"model_type\": \"llava\"},"
+     " \"vision_config\": {}}",
+     ZV_E_SYNTAX, NULL, NULL},
+    {"{\"model_type\": \"llava\", \"text_config\": {\"model_type\": \"nobody\"},"
+     " \"vision_config\": {}}",
+     ZV_E_UNSUPPORTED, NULL, "no family table serves \"nobody\" (the text)"},
+    {"{\"model_type\": \"qwen3\", \"num_hidden_layers\": 3, \"use_sliding_window\": true,"
+     " \"sliding_window\": 8, \"layer_types\": [\"full_attention\", \"full_attention\"]}",
+     ZV_E_SYNTAX, "[", "layer_types has fewer entries than there are layers (needed for window)"},
+    {"{\"model_type\": \"mixtral\", \"num_local_experts\": 1152921504606846976}", ZV_E_SYNTAX,
+     "11529", NULL},
+    {"{\"model_type\": \"mixtral\", \"num_local_experts\": 4000000000}", ZV_E_LIMIT, "4000000000",
+     "4000000000 experts: more than 4000000"},
+    {"{\"model_type\": \"mixtral\", \"num_local_experts\": 3999999}", ZV_E_LIMIT, NULL,
+     "more than 4000000 tensors"},
+    {"{" LLAMA ", \"quantization_config\": {\"quant_method\": \"gptq\", \"bits\": 99}}",
+     ZV_E_SYNTAX, "{\"quant", "weights of 99 bits"},
+};
+
 static void test_errors(void **state)
 {
-    static const struct {
-        const char *text;
-        enum zv_status status;
-        const char *at; /* where in the text the offset points, NULL for no offset */
-        const char *message;
-    } rows[] = {
-        {"", ZV_E_SYNTAX, "", NULL},
-        {"[]", ZV_E_SYNTAX, "[", "a list where an object belongs"},
-        {"{}", ZV_E_SYNTAX, "{", "neither model_type nor architectures says what the model is"},
-        {"{" LLAMA ", \"num_hidden_layers\": 1152921504606846976}", ZV_E_LIMIT, "11529",
-         "1152921504606846976 layers: more than 100000"},
-        {"{" LLAMA ", \"hidden_size\": 9223372036854775807}", ZV_E_SYNTAX, "92233",
-         "hidden_size is not divisible by what it is divided by (needed for head_dim)"},
-        {"{" LLAMA ", \"hidden_size\": 9223372036854775808}", ZV_E_SYNTAX, "92233",
-         "hidden_size is no whole number of 64 bits (needed for hidden)"},
-        {"{" LLAMA ", \"hidden_size\": 9223372036854775744, \"head_dim\": 64}", ZV_E_OVERFLOW, NULL,
-         NULL},
-        {"{" LLAMA ", \"num_attention_heads\": 0}", ZV_E_SYNTAX, "0}",
-         "num_attention_heads is 0 and something is divided by it (needed for head_dim)"},
-        {"{" LLAMA ", \"num_attention_heads\": -8}", ZV_E_SYNTAX, "-8", NULL},
-        {"{" LLAMA ", \"hidden_size\": 4097}", ZV_E_SYNTAX, "4097",
-         "hidden_size is not divisible by what it is divided by (needed for head_dim)"},
-        {"{" LLAMA ", \"hidden_size\": 4096.5}", ZV_E_SYNTAX, "4096.5",
-         "hidden_size is no whole number of 64 bits (needed for hidden)"},
-        {"{" LLAMA ", \"hidden_size\": \"4096\"}", ZV_E_SYNTAX, "\"4096\"",
-         "hidden_size is text where a number belongs (needed for hidden)"},
-        {"{" LLAMA ", \"hidden_size\": [4096]}", ZV_E_SYNTAX, "[4096]",
-         "hidden_size is a list where a number belongs (needed for hidden)"},
-        {"{" LLAMA ", \"hidden_size\": null}", ZV_E_SYNTAX, "null", NULL},
-        {"{" LLAMA ", \"vocab_size\": 0}", ZV_E_SYNTAX, "0}", NULL},
-        {"{" LLAMA ", \"intermediate_size\": NaN}", ZV_E_SYNTAX, "NaN", NULL},
-        {"{" LLAMA ", \"num_hidden_layers\": 0}", ZV_E_SYNTAX, "0}",
-         "num_hidden_layers is 0: a model has layers (needed for layers)"},
-        {"{" LLAMA ", \"hidden_size\": 1, \"hidden_size\": 2}", ZV_E_SYNTAX, "2}", NULL},
-        {"{\"model_type\": \"gemma3\", \"torch_dtype\": \"bfloat16\"}", ZV_E_SYNTAX, NULL,
-         "text_config is missing (or no object): it describes the text"},
-        {"{\"model_type\": \"gemma3\", \"text_config\": 3}", ZV_E_SYNTAX, NULL,
-         "text_config is missing (or no object): it describes the text"},
-        {"{\"model_type\": \"llava\", \"text_config\": {\"model_type\": \"llava\"},"
-         " \"vision_config\": {}}",
-         ZV_E_SYNTAX, NULL, NULL},
-        {"{\"model_type\": \"llava\", \"text_config\": {\"model_type\": \"nobody\"},"
-         " \"vision_config\": {}}",
-         ZV_E_UNSUPPORTED, NULL, "no family table serves \"nobody\" (the text)"},
-        {"{\"model_type\": \"qwen3\", \"num_hidden_layers\": 3, \"use_sliding_window\": true,"
-         " \"sliding_window\": 8, \"layer_types\": [\"full_attention\", \"full_attention\"]}",
-         ZV_E_SYNTAX, "[",
-         "layer_types has fewer entries than there are layers (needed for window)"},
-        {"{\"model_type\": \"mixtral\", \"num_local_experts\": 1152921504606846976}", ZV_E_SYNTAX,
-         "11529", NULL},
-        {"{\"model_type\": \"mixtral\", \"num_local_experts\": 4000000000}", ZV_E_LIMIT,
-         "4000000000", "4000000000 experts: more than 4000000"},
-        {"{\"model_type\": \"mixtral\", \"num_local_experts\": 3999999}", ZV_E_LIMIT, NULL,
-         "more than 4000000 tensors"},
-        {"{" LLAMA ", \"quantization_config\": {\"quant_method\": \"gptq\", \"bits\": 99}}",
-         ZV_E_SYNTAX, "{\"quant", "weights of 99 bits"},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
         struct zv_arena arena = {0};
         struct zv_error err = {0};
         struct zv_model model;
-        const enum zv_status status = open_text(rows[i].text, &model, &arena, &err);
-        if (status != rows[i].status ||
-            (rows[i].message != NULL &&
-             strncmp(err.text, rows[i].message, strlen(rows[i].message)) != 0)) {
-            print_error("%s: status %d: %s\n", rows[i].text, status, err.text);
+        const enum zv_status status = open_text(errors[i].text, &model, &arena, &err);
+        if (status != errors[i].status ||
+            (errors[i].message != NULL &&
+             strncmp(err.text, errors[i].message, strlen(errors[i].message)) != 0)) {
+            print_error("%s: status %d: %s\n", errors[i].text, status, err.text);
             fail();
         }
-        if (rows[i].at != NULL && rows[i].at[0] != 0 &&
+        if (errors[i].at != NULL && errors[i].at[0] != 0 &&
             (!err.has_offset ||
-             strncmp(rows[i].text + err.offset, rows[i].at, strlen(rows[i].at)) != 0)) {
-            print_error("%s: at %llu: %s\n", rows[i].text, (unsigned long long)err.offset,
+             strncmp(errors[i].text + err.offset, errors[i].at, strlen(errors[i].at)) != 0)) {
+            print_error("%s: at %llu: %s\n", errors[i].text, (unsigned long long)err.offset,
                         err.text);
             fail();
         }
