@@ -29,7 +29,8 @@ static bool starts(const char *text, const char *with)
 enum from_log_kind from_log_kind_of(const struct zv_item *item)
 {
     const char *const id = starts(item->id, "draft.") ? item->id + 6 : item->id;
-    if (starts(id, "weights") || starts(id, "lora.slots")) {
+    /* vLLM prints what loading took: slots and rotary factors are part of it */
+    if (starts(id, "weights") || starts(id, "lora.slots") || starts(id, "runtime.rotary")) {
         return LOG_WEIGHTS;
     }
     if (starts(id, "kv_cache")) {
@@ -242,42 +243,59 @@ static void rows_of_ranks(struct zv_from_log *from, const struct zv_ledger *ledg
     }
 }
 
-/* vLLM: tokens that the measured pool holds by our page rule, beside the tokens it printed. */
-static void pool_row(struct zv_from_log *from, const struct zv_runtime_rules *rules)
+/* The smallest "available" of all ranks: what vLLM sizes its pool by. NULL: not printed. */
+static const struct zv_reading *smallest_pool(const struct zv_log *log)
+{
+    const struct zv_reading *least = NULL;
+    for (size_t i = 0; i < log->reading_count; i++) {
+        const struct zv_reading *const reading = &log->readings[i];
+        if (strcmp(reading->id, "kv_available") == 0 &&
+            (least == NULL || reading->bytes < least->bytes)) {
+            least = reading;
+        }
+    }
+    return least;
+}
+
+/*
+ * vLLM: what the measured pool holds by our page rule, beside what it printed. The pool is known to
+ * a digit: so is the count.
+ */
+static void pool_rows(struct zv_from_log *from, const struct zv_runtime_rules *rules)
 {
     const struct zv_log *const log = from->log;
     const struct zv_vllm_cache *const pages = &from->estimate.pages;
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < log->reading_count; i++) {
-        const struct zv_reading *const reading = &log->readings[i];
-        if (strcmp(reading->id, "kv_available") == 0 && reading->bytes < least) {
-            least = reading->bytes;
-        }
-    }
-    if (log->runtime != ZV_RUNTIME_VLLM || least == UINT64_MAX || pages->page_bytes == 0) {
+    const struct zv_reading *const pool = smallest_pool(log);
+    if (log->runtime != ZV_RUNTIME_VLLM || pool == NULL || pages->page_bytes == 0) {
         return;
     }
-    const uint64_t blocks = zv_cache_vllm_blocks(pages, least);
     const enum zv_token_form form = rules != NULL && rules->token_form.known
                                         ? (enum zv_token_form)rules->token_form.value
                                         : ZV_TOKENS_PER_GROUP;
+    const uint64_t context = from->estimate.context_tokens;
+    uint64_t most = pool->bytes;
+    (void)zv_add(pool->bytes, pool->half_unit_bytes, &most);
+    const uint64_t blocks = zv_cache_vllm_blocks(pages, pool->bytes);
+    const uint64_t more = zv_cache_vllm_blocks(pages, most);
+    const struct zv_log_row row = {.id = "kv_blocks",
+                                   .name = "blocks in the measured pool",
+                                   .tokens = true,
+                                   .known = ZV_CALCULATED,
+                                   .calculated = blocks,
+                                   .measured = log->gpu_blocks.value,
+                                   .half_unit = more - blocks + 1};
     if (log->gpu_blocks.found) {
-        add_row(from, &(struct zv_log_row){.id = "kv_blocks",
-                                           .name = "blocks in the measured pool",
-                                           .tokens = true,
-                                           .known = ZV_CALCULATED,
-                                           .calculated = blocks,
-                                           .measured = log->gpu_blocks.value});
+        add_row(from, &row);
     }
     if (log->kv_tokens.found) {
-        const uint64_t context = from->estimate.context_tokens;
-        add_row(from, &(struct zv_log_row){.id = "kv_tokens",
-                                           .name = "tokens in the measured pool",
-                                           .tokens = true,
-                                           .known = ZV_CALCULATED,
-                                           .calculated =
-                                               zv_cache_vllm_tokens(pages, blocks, context, form),
-                                           .measured = log->kv_tokens.value});
+        const uint64_t tokens = zv_cache_vllm_tokens(pages, blocks, context, form);
+        struct zv_log_row told = row;
+        told.id = "kv_tokens";
+        told.name = "tokens in the measured pool";
+        told.calculated = tokens;
+        told.measured = log->kv_tokens.value;
+        told.half_unit = zv_cache_vllm_tokens(pages, more + 1, context, form) - tokens;
+        add_row(from, &told);
     }
 }
 
@@ -363,7 +381,7 @@ enum zv_status from_log_merge(struct zv_from_log *from, const struct zv_log_inpu
         rows_of_llamacpp(from, &sums[0], &sums[1]);
     } else {
         rows_of_ranks(from, &calculated->ledger, &sums[0], &sums[1]);
-        pool_row(from, input->rules);
+        pool_rows(from, input->rules);
     }
     return keep_all(from, &calculated->ledger, &sums[0], err);
 }

@@ -301,7 +301,7 @@ static void pool_lines(struct zv_sink *sink, const struct report_style *style,
     char tokens[32];
     char blocks[32];
     char line[400];
-    if (!pool->known) {
+    if (!pool->known || report->log != NULL) { /* a log measured it */
         return;
     }
     report_bytes(bytes, style, pool->cache_bytes);

@@ -318,3 +318,11 @@ zirve estimate: --from-log and --grid: one or the other
 $ zirve estimate --from-log /nonexistent
 zirve estimate: /nonexistent: cannot be opened: No such file or directory
 ? 3
+# vLLM beside a model: what loading took, and the tokens of the measured pool.
+$ zirve estimate --from-log tests/data/logs/vllm-beside.log $M/llama-3.1-8b/config.json | sed -n '/^Beside/,/^$/p'
+Beside what is calculated, in bytes:
+                                                 calculated         measured       difference
+  weights, GPU 0                             16,094,076,928   16,094,208,826       +131,898 B  (assumed)
+  CUDA graphs, GPU 0                          1,095,216,660      590,558,003   -504,658,657 B  (assumed)
+  tokens in the measured pool                        40,464           40,432              -32  equal as printed
+

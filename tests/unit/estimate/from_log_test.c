@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "support/fail_memory.h"
 #include "support/test.h"
 
 enum { UNKNOWN = -1, ABSENT = -2 };
@@ -219,6 +220,57 @@ static void test_beside_model(void **state)
     zv_arena_free(&arena);
 }
 
+/* A pool known to a digit gives a count known to a digit. */
+static void test_pool(void **state)
+{
+    (void)state;
+    static struct zv_from_log from;
+    static struct zv_estimate calculated;
+    struct zv_arena arena = {0};
+    struct zv_log log;
+    const char *const text = "vLLM\nAvailable KV cache memory: 1.00 GiB\n"
+                             "GPU KV cache size: 1,048,000 tokens\n";
+    assert_int_equal(zv_log_read(&log, zv_slice_of(text), &arena, NULL), ZV_OK);
+    calculated = (struct zv_estimate){.ledger = {.arena = &arena}, .context_tokens = 4096};
+    /* 2 layers x 16 tokens x 512 B: 65536 blocks of 16 tokens in 1 GiB */
+    calculated.pages = (struct zv_vllm_cache){.block_tokens = 16,
+                                              .page_bytes = 8192,
+                                              .group_size = 2,
+                                              .groups = 1,
+                                              .block_bytes = 16384,
+                                              .blocks_per_request = 256};
+    const struct zv_log_input input = {.log = &log, .calculated = &calculated};
+    assert_int_equal(zv_from_log(&from, &input, &arena, NULL), ZV_OK);
+    const struct zv_log_row *const tokens = row(&from, "kv_tokens", 0);
+    assert_int_equal(tokens->calculated, 65536 * 16);
+    assert_int_equal(tokens->measured, 1048000);
+    assert_int_equal(tokens->half_unit, (5368709 / 16384 + 1) * 16);
+    zv_arena_free(&arena);
+}
+
+/* Running out of host memory at each allocation: an error, and nothing left behind. */
+static void test_memory(void **state)
+{
+    (void)state;
+    size_t failed = 1;
+    for (size_t n = 1; failed != 0; n++) {
+        static struct zv_from_log from;
+        struct zv_arena arena = {0};
+        struct zv_log log;
+        const struct zv_log_input input = {.log = &log};
+        fail_memory_start(n);
+        enum zv_status status = zv_log_read(&log, zv_slice_of(beside), &arena, NULL);
+        if (status == ZV_OK) {
+            status = zv_from_log(&from, &input, &arena, NULL);
+        }
+        failed = fail_memory.failed;
+        zv_arena_free(&arena);
+        fail_memory_stop();
+        assert_int_equal(status, failed == 0 ? ZV_OK : ZV_E_NOMEM);
+        assert_int_equal(fail_memory.blocks, 0);
+    }
+}
+
 /* What the user gave wins. */
 static void test_given_wins(void **state)
 {
@@ -275,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_readings),   cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_precision),  cmocka_unit_test(test_beside_model),
         cmocka_unit_test(test_given_wins), cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_pool),       cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
