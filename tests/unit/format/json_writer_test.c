@@ -75,6 +75,7 @@ static void test_strings(void **state)
         const char *want;
     } rows[] = {
         {"", 0, "\"\"\n"},
+        {NULL, 0, "\"\"\n"},
         {"plain /text", 11, "\"plain /text\"\n"},
         {"\"\\\b\f\n\r\t", 7, "\"\\\"\\\\\\b\\f\\n\\r\\t\"\n"},
         {"\x00\x01\x1f\x7f", 4, "\"\\u0000\\u0001\\u001f\\u007f\"\n"},
