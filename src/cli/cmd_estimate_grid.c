@@ -39,7 +39,7 @@ static enum zv_status read_names(struct session *session, const char *option, co
 static enum zv_status read_cards(struct lists *lists, struct session *session,
                                  const struct arguments *args, struct zv_error *err)
 {
-    const char *names[GRID_MAX_NAMES];
+    const char *names[GRID_MAX_NAMES] = {NULL};
     const char *const value = arguments_value(args, "card");
     if (value == NULL) {
         return zv_fail(err, ZV_E_USAGE, "--grid is a table of fits: it needs --card NAME,NAME...");
@@ -54,7 +54,7 @@ static enum zv_status read_cards(struct lists *lists, struct session *session,
 static enum zv_status read_models(struct lists *lists, struct session *session,
                                   const struct arguments *args, struct zv_error *err)
 {
-    const char *names[GRID_MAX_NAMES];
+    const char *names[GRID_MAX_NAMES] = {NULL};
     const char *const value = arguments_value(args, "quantization");
     if (value == NULL) {
         lists->models[0] = (struct zv_grid_model){"as stored", &session->model, NULL};

@@ -8,7 +8,7 @@
 #include "estimate/levers.h"
 #include "estimate/weights_as.h"
 
-const char LEVER_ABSENT[] = "";
+const char lever_absent[] = "";
 
 /* What an answer comes to. */
 struct sums {
@@ -129,7 +129,7 @@ static enum zv_status try_lever(struct zv_advice *advice, const struct lever *ro
     struct zv_lever *const lever = &advice->levers[advice->count];
     variant->name = row->name;
     const char *const why = row->change(variant);
-    if (why == LEVER_ABSENT) {
+    if (why == lever_absent) {
         return ZV_OK;
     }
     *lever = (struct zv_lever){.id = row->id, .note = row->note, .reason = why};

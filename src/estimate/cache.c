@@ -214,16 +214,16 @@ enum zv_status zv_cache_llamacpp(struct zv_llamacpp_cache *cache, const struct z
 /* ---- SGLang ---- */
 
 enum zv_status zv_cache_sglang(struct zv_sglang_cache *cache, const struct zv_layer *layers,
-                               size_t count, uint64_t tokens, uint64_t page_tokens,
-                               const struct zv_cache_form *form, struct zv_error *err)
+                               size_t count, const struct zv_sglang_request *request,
+                               struct zv_error *err)
 {
     *cache = (struct zv_sglang_cache){0};
-    if (!zv_add(tokens, page_tokens, &cache->slots)) {
+    if (!zv_add(request->tokens, request->page_tokens, &cache->slots)) {
         return fail_overflow(err);
     }
     for (size_t i = 0; i < count; i++) {
         struct zv_cache_cell cell;
-        const enum zv_status status = zv_cache_cell_of(&cell, &layers[i], form, err);
+        const enum zv_status status = zv_cache_cell_of(&cell, &layers[i], &request->form, err);
         if (status != ZV_OK) {
             return status;
         }

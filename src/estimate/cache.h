@@ -114,6 +114,12 @@ uint64_t zv_cache_vllm_tokens(const struct zv_vllm_cache *cache, uint64_t blocks
 
 /* ---- SGLang ---- */
 
+struct zv_sglang_request {
+    uint64_t tokens;
+    uint64_t page_tokens; /* one page more than the tokens is allocated */
+    struct zv_cache_form form;
+};
+
 struct zv_sglang_cache {
     uint64_t k, v;  /* bytes, full and sliding layers as one pool */
     uint64_t index; /* bytes */
@@ -121,7 +127,7 @@ struct zv_sglang_cache {
 };
 
 enum zv_status zv_cache_sglang(struct zv_sglang_cache *cache, const struct zv_layer *layers,
-                               size_t count, uint64_t tokens, uint64_t page_tokens,
-                               const struct zv_cache_form *form, struct zv_error *err);
+                               size_t count, const struct zv_sglang_request *request,
+                               struct zv_error *err);
 
 #endif

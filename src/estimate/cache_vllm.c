@@ -77,7 +77,7 @@ static enum zv_status collect(struct kinds *kinds, const struct zv_layer *layers
 static uint64_t group_size_of(const struct kinds *kinds)
 {
     uint64_t least = UINT64_MAX;
-    uint64_t most = 0;
+    uint64_t most = 1; /* a kind has a layer */
     for (size_t i = 0; i < kinds->count; i++) {
         least = kinds->rows[i].layers < least ? kinds->rows[i].layers : least;
         most = kinds->rows[i].layers > most ? kinds->rows[i].layers : most;

@@ -26,10 +26,10 @@ enum {
     FOR_ALL = FOR_RANKS | FOR_LLAMACPP
 };
 
-/* Makes the change; NULL when made, else why there is nothing to change (or LEVER_ABSENT: the row
+/* Makes the change; NULL when made, else why there is nothing to change (or lever_absent: the row
  * is left out). */
 typedef const char *lever_change(struct variant *variant);
-extern const char LEVER_ABSENT[];
+extern const char lever_absent[];
 
 struct lever {
     const char *id;

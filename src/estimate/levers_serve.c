@@ -1,11 +1,11 @@
 /* Levers of a serving job, in the order they are worth looking at when they save the same. */
 #include "estimate/levers.h"
 
-static const char QUALITY[] = "another format is another model: check its quality again";
-static const char CACHE_QUALITY[] = "check quality again at the longest context; some attention "
+static const char quality[] = "another format is another model: check its quality again";
+static const char cache_quality[] = "check quality again at the longest context; some attention "
                                     "backends do not take this type";
-static const char HOST_SPEED[] = "what lies on the host is read over the bus: measure the speed";
-static const char PARALLEL_COST[] = "more cards of the same kind; each step waits for their link";
+static const char host_speed[] = "what lies on the host is read over the bus: measure the speed";
+static const char parallel_cost[] = "more cards of the same kind; each step waits for their link";
 
 static const char *weights_fp8(struct variant *variant)
 {
@@ -99,7 +99,7 @@ static const char *one_less(struct variant *variant)
 static const char *half_sequences(struct variant *variant)
 {
     const uint64_t sequences = variant->now->sequences;
-    return sequences == 2 || sequences == 3 ? LEVER_ABSENT : set_sequences(variant, sequences / 2);
+    return sequences == 2 || sequences == 3 ? lever_absent : set_sequences(variant, sequences / 2);
 }
 
 static const char *more_cards(struct variant *variant)
@@ -235,7 +235,7 @@ static const char *flash(struct variant *variant)
 static const char *no_draft(struct variant *variant)
 {
     if (variant->question.input.draft == NULL) {
-        return LEVER_ABSENT;
+        return lever_absent;
     }
     variant->question.input.draft = NULL;
     variant->job.serve.draft_path = (struct zv_slice){0};
@@ -245,7 +245,7 @@ static const char *no_draft(struct variant *variant)
 static const char *no_adapters(struct variant *variant)
 {
     if (variant->question.input.adapter_count == 0) {
-        return LEVER_ABSENT;
+        return lever_absent;
     }
     variant->question.input.adapters = NULL;
     variant->question.input.adapter_count = 0;
@@ -274,17 +274,17 @@ static const char *replicas(struct variant *variant)
 }
 
 const struct lever serve_levers[] = {
-    {"weights.fp8", "weights in 8 bits (fp8)", QUALITY, NULL, FOR_SERVERS, weights_fp8},
-    {"weights.int8", "weights in 8 bits (int8)", QUALITY, NULL, FOR_PLAIN, weights_int8},
-    {"weights.awq", "weights in 4 bits (awq)", QUALITY, NULL, FOR_SERVERS, weights_awq},
-    {"weights.nf4", "weights in 4 bits (nf4)", QUALITY, NULL, FOR_PLAIN, weights_nf4},
-    {"weights.q8_0", "weights in 8.5 bits (q8_0)", QUALITY, NULL, FOR_LLAMACPP, weights_q8_0},
-    {"weights.q4_0", "weights in 4.5 bits (q4_0)", QUALITY, NULL, FOR_LLAMACPP, weights_q4_0},
-    {"kv_cache.fp8", "KV cache in 8 bits (fp8)", CACHE_QUALITY, "the cache is of 8 bits",
+    {"weights.fp8", "weights in 8 bits (fp8)", quality, NULL, FOR_SERVERS, weights_fp8},
+    {"weights.int8", "weights in 8 bits (int8)", quality, NULL, FOR_PLAIN, weights_int8},
+    {"weights.awq", "weights in 4 bits (awq)", quality, NULL, FOR_SERVERS, weights_awq},
+    {"weights.nf4", "weights in 4 bits (nf4)", quality, NULL, FOR_PLAIN, weights_nf4},
+    {"weights.q8_0", "weights in 8.5 bits (q8_0)", quality, NULL, FOR_LLAMACPP, weights_q8_0},
+    {"weights.q4_0", "weights in 4.5 bits (q4_0)", quality, NULL, FOR_LLAMACPP, weights_q4_0},
+    {"kv_cache.fp8", "KV cache in 8 bits (fp8)", cache_quality, "the cache is of 8 bits",
      FOR_SERVERS, cache_fp8},
-    {"kv_cache.q8_0", "KV cache as q8_0", CACHE_QUALITY, "there is no cache on this card",
+    {"kv_cache.q8_0", "KV cache as q8_0", cache_quality, "there is no cache on this card",
      FOR_LLAMACPP, cache_q8},
-    {"kv_cache.q4_0", "KV cache as q4_0", CACHE_QUALITY, "there is no cache on this card",
+    {"kv_cache.q4_0", "KV cache as q4_0", cache_quality, "there is no cache on this card",
      FOR_LLAMACPP, cache_q4},
     {"context.half", "half of the context", "longer requests are refused or cut: check your inputs",
      "what the layers keep does not grow with the context", FOR_ALL, half_context},
@@ -292,19 +292,19 @@ const struct lever serve_levers[] = {
      "nothing is kept per sequence", FOR_ALL, one_less},
     {"concurrency.half", "half of the sequences at once", "requests wait longer",
      "nothing is kept per sequence", FOR_ALL, half_sequences},
-    {"tp.double", "tensor parallelism", PARALLEL_COST, "nothing in the model can be cut", FOR_RANKS,
+    {"tp.double", "tensor parallelism", parallel_cost, "nothing in the model can be cut", FOR_RANKS,
      change_tp},
-    {"pp.double", "pipeline stages", PARALLEL_COST, "the fullest stage holds as much", FOR_RANKS,
+    {"pp.double", "pipeline stages", parallel_cost, "the fullest stage holds as much", FOR_RANKS,
      change_pp},
-    {"gpus.double", "layers over more cards", PARALLEL_COST, "the fullest card holds as much",
+    {"gpus.double", "layers over more cards", parallel_cost, "the fullest card holds as much",
      FOR_LLAMACPP, more_cards},
-    {"experts.host", "experts on the host (--cpu-moe)", HOST_SPEED, "no experts are on this card",
+    {"experts.host", "experts on the host (--cpu-moe)", host_speed, "no experts are on this card",
      FOR_LLAMACPP, experts_on_host},
-    {"layers.host", "half of the layers on the host", HOST_SPEED, "no layers are on this card",
+    {"layers.host", "half of the layers on the host", host_speed, "no layers are on this card",
      FOR_LLAMACPP, half_layers},
-    {"kv_cache.host", "cache on the host (--no-kv-offload)", HOST_SPEED,
+    {"kv_cache.host", "cache on the host (--no-kv-offload)", host_speed,
      "there is no cache on this card", FOR_LLAMACPP, cache_on_host},
-    {"weights.host", "weights on the host", HOST_SPEED, NULL, FOR_VLLM, weights_on_host},
+    {"weights.host", "weights on the host", host_speed, NULL, FOR_VLLM, weights_on_host},
     {"graphs.none", "no CUDA graphs (--enforce-eager)",
      "each step starts its kernels one by one: measure the time of a token",
      "no figure for this runtime's graphs is known: nothing can be counted", FOR_VLLM, no_graphs},

@@ -3,9 +3,9 @@
 
 enum { LORA_RANK = 16 };
 
-static const char RECOMPUTE[] = "layers are computed again in backward: measure the time of a step";
-static const char LEARNS[] = "what is learned differs: check the quality again";
-static const char SHARD_COST[] = "more cards of the same kind, and traffic between them every step";
+static const char recompute[] = "layers are computed again in backward: measure the time of a step";
+static const char learns[] = "what is learned differs: check the quality again";
+static const char shard_cost[] = "more cards of the same kind, and traffic between them every step";
 
 static const char *checkpoint(struct variant *variant, enum zv_checkpointing how)
 {
@@ -176,7 +176,7 @@ static const char *flash(struct variant *variant)
 static const char *no_master(struct variant *variant)
 {
     if (variant->job.train.master_weights != ZV_YES) {
-        return LEVER_ABSENT;
+        return lever_absent;
     }
     variant->job.train.master_weights = ZV_NO;
     return NULL;
@@ -205,33 +205,33 @@ static const char *replicas(struct variant *variant)
 }
 
 const struct lever train_levers[] = {
-    {"checkpointing.full", "checkpointing of every layer", RECOMPUTE, NULL, FOR_ALL,
+    {"checkpointing.full", "checkpointing of every layer", recompute, NULL, FOR_ALL,
      checkpoint_full},
-    {"checkpointing.selective", "selective checkpointing", RECOMPUTE, NULL, FOR_ALL,
+    {"checkpointing.selective", "selective checkpointing", recompute, NULL, FOR_ALL,
      checkpoint_selective},
     {"micro_batch.one", "micro-batch of one sequence",
      "accumulate to keep the batch of a step; measure its time", NULL, FOR_ALL, one_sequence},
     {"seq_length.half", "shorter sequences",
      "longer texts are cut: a run that cut data does not validate the load", NULL, FOR_ALL,
      half_length},
-    {"optimizer.8bit", "AdamW with 8-bit states", LEARNS, "the states are of 8 bits", FOR_ALL,
+    {"optimizer.8bit", "AdamW with 8-bit states", learns, "the states are of 8 bits", FOR_ALL,
      optimizer_8bit},
     {"optimizer.paged", "paged AdamW with 8-bit states",
      "states move to the host when the card is full: measure the time of a step, check the quality",
      "the states are not on the card", FOR_ALL, optimizer_paged},
     {"optimizer.fused", "fused AdamW", "the same update in one kernel",
      "another phase than the update decides", FOR_ALL, optimizer_fused},
-    {"optimizer.factored", "Adafactor", LEARNS, "the states are as small", FOR_ALL,
+    {"optimizer.factored", "Adafactor", learns, "the states are as small", FOR_ALL,
      optimizer_factored},
-    {"lora", "LoRA", LEARNS, NULL, FOR_ALL, lora},
-    {"qlora", "QLoRA", LEARNS, NULL, FOR_ALL, qlora},
-    {"zero1", "ZeRO-1", SHARD_COST, NULL, FOR_ALL, zero1},
-    {"zero2", "ZeRO-2", SHARD_COST, NULL, FOR_ALL, zero2},
-    {"zero3", "ZeRO-3", SHARD_COST, NULL, FOR_ALL, zero3},
-    {"fsdp", "FSDP", SHARD_COST, NULL, FOR_ALL, fsdp},
-    {"tp.double", "tensor parallelism", SHARD_COST, "nothing in the model can be cut", FOR_ALL,
+    {"lora", "LoRA", learns, NULL, FOR_ALL, lora},
+    {"qlora", "QLoRA", learns, NULL, FOR_ALL, qlora},
+    {"zero1", "ZeRO-1", shard_cost, NULL, FOR_ALL, zero1},
+    {"zero2", "ZeRO-2", shard_cost, NULL, FOR_ALL, zero2},
+    {"zero3", "ZeRO-3", shard_cost, NULL, FOR_ALL, zero3},
+    {"fsdp", "FSDP", shard_cost, NULL, FOR_ALL, fsdp},
+    {"tp.double", "tensor parallelism", shard_cost, "nothing in the model can be cut", FOR_ALL,
      change_tp},
-    {"pp.double", "pipeline stages", SHARD_COST, "the fullest stage holds as much", FOR_ALL,
+    {"pp.double", "pipeline stages", shard_cost, "the fullest stage holds as much", FOR_ALL,
      change_pp},
     {"loss.fused", "fused loss: logits never materialised", "compare the loss with the plain one",
      "another phase than the loss decides", FOR_ALL, fused_loss},
@@ -246,7 +246,7 @@ const struct lever train_levers[] = {
      FOR_ALL, no_master},
     {"accumulation.double", "more accumulation", "the batch of a step grows",
      "micro-batches run one after another: the peak is that of one", FOR_ALL, accumulate},
-    {"dp.double", "more data-parallel ranks", SHARD_COST, "every rank holds everything", FOR_ALL,
+    {"dp.double", "more data-parallel ranks", shard_cost, "every rank holds everything", FOR_ALL,
      replicas},
 };
 const size_t train_lever_count = sizeof train_levers / sizeof train_levers[0];

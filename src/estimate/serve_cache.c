@@ -121,12 +121,15 @@ static void sglang_stage(struct build *build, const struct serve_sizes *sizes, i
     size_t count;
     const struct zv_layer *const layers = stage_layers(build, stage, &count);
     struct zv_sglang_cache cache;
-    const uint64_t tokens = build_mul(build, sizes->context, sizes->sequences);
+    const struct zv_sglang_request request = {
+        .tokens = build_mul(build, sizes->context, sizes->sequences),
+        .page_tokens = sizes->block,
+        .form = sizes->form,
+    };
     if (build->status != ZV_OK) {
         return;
     }
-    build_fail(build, zv_cache_sglang(&cache, layers, count, tokens, sizes->block, &sizes->form,
-                                      build->err));
+    build_fail(build, zv_cache_sglang(&cache, layers, count, &request, build->err));
     const int scope = build->plan.scopes[stage];
     add_cache(build, scope, "kv_cache", "KV cache", build_sum(build, cache.k, cache.v),
               text(build, zv_arena_print(build->arena,
@@ -153,7 +156,7 @@ static void plain_stage(struct build *build, const struct serve_sizes *sizes, in
         if (layers[i].window != 0 && layers[i].window < tokens) {
             tokens = layers[i].window;
         }
-        const uint64_t row = cell.k + cell.v + cell.index;
+        const uint64_t row = build_sum(build, build_sum(build, cell.k, cell.v), cell.index);
         kv = build_sum(build, kv, build_mul(build, row, tokens));
         state = build_sum(build, state, build_sum(build, cell.conv, cell.scan));
         const uint64_t one = build_mul(build, cell.k > cell.v ? cell.k : cell.v, tokens);

@@ -67,8 +67,9 @@ static void check_pool(struct checks *checks, const struct pool *pool, struct zv
         return;
     }
     const char *missing = pool->facts.missing;
+    const struct zv_sglang_request request = {tokens, pool->page, pool->form};
     if (missing == NULL && zv_cache_sglang(&cache, pool->facts.layers, pool->facts.layer_count,
-                                           tokens, pool->page, &pool->form, NULL) != ZV_OK) {
+                                           &request, NULL) != ZV_OK) {
         missing = "the pool cannot be calculated";
     }
     if (missing != NULL) {

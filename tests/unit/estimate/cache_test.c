@@ -306,16 +306,23 @@ static void sglang_pools(void **state)
     struct zv_sglang_cache cache;
     (void)state;
     size_t count = stack(layers, &llama, 32, 0, 0);
-    assert_int_equal(zv_cache_sglang(&cache, layers, count, 100000, 1, &half, NULL), ZV_OK);
+    assert_int_equal(
+        zv_cache_sglang(&cache, layers, count, &(struct zv_sglang_request){100000, 1, half}, NULL),
+        ZV_OK);
     assert_int_equal(cache.slots, 100001);
     assert_int_equal(cache.k, UINT64_C(100001) * 32 * 2048);
     assert_int_equal(cache.v, cache.k);
     count = stack(layers, &deepseek, 61, 0, 0);
-    assert_int_equal(zv_cache_sglang(&cache, layers, count, 64, 64, &packed, NULL), ZV_OK);
+    assert_int_equal(
+        zv_cache_sglang(&cache, layers, count, &(struct zv_sglang_request){64, 64, packed}, NULL),
+        ZV_OK);
     assert_int_equal(cache.k, UINT64_C(128) * 61 * 656);
     assert_int_equal(cache.index, UINT64_C(128) * 61 * 132);
-    assert_int_equal(zv_cache_sglang(&cache, layers, 1, UINT64_MAX, 1, &half, NULL), ZV_E_OVERFLOW);
-    assert_int_equal(zv_cache_sglang(&cache, layers, 1, UINT64_MAX / 4, 1, &half, NULL),
+    assert_int_equal(
+        zv_cache_sglang(&cache, layers, 1, &(struct zv_sglang_request){UINT64_MAX, 1, half}, NULL),
+        ZV_E_OVERFLOW);
+    assert_int_equal(zv_cache_sglang(&cache, layers, 1,
+                                     &(struct zv_sglang_request){UINT64_MAX / 4, 1, half}, NULL),
                      ZV_E_OVERFLOW);
 }
 
