@@ -1,30 +1,8 @@
 #include <string.h>
 
-#include "format/json_writer.h"
+#include "report/json_fields.h"
 #include "report/report_estimate.h"
 #include "report/report_log.h"
-
-static void write_bytes(struct zv_json_writer *json, const char *key, bool known, uint64_t bytes)
-{
-    zv_json_write_key(json, key);
-    if (known) {
-        zv_json_write_u64(json, bytes);
-    } else {
-        zv_json_write_null(json);
-    }
-}
-
-static void write_text(struct zv_json_writer *json, const char *key, const char *text)
-{
-    zv_json_write_key(json, key);
-    zv_json_write_string(json, text);
-}
-
-static void write_slice(struct zv_json_writer *json, const char *key, struct zv_slice text)
-{
-    zv_json_write_key(json, key);
-    zv_json_write_slice(json, text);
-}
 
 static void write_lines(struct zv_json_writer *json, const char *key, const char *const *lines,
                         size_t count)
@@ -54,14 +32,14 @@ static void write_items(struct zv_json_writer *json, const struct zv_ledger *led
     for (size_t i = 0; i < ledger->count; i++) {
         const struct zv_item *const item = &ledger->items[i];
         zv_json_begin_object(json);
-        write_text(json, "id", item->id);
-        write_text(json, "name", item->name);
-        write_text(json, "group", item->group);
+        json_text(json, "id", item->id);
+        json_text(json, "name", item->name);
+        json_text(json, "group", item->group);
         write_scope(json, item->scope);
-        write_text(json, "phase", item->phase);
-        write_bytes(json, "bytes", item->quantity.known != ZV_UNKNOWN, item->quantity.bytes);
-        write_text(json, "known", zv_known_name(item->quantity.known));
-        write_text(json, "basis", item->quantity.basis);
+        json_text(json, "phase", item->phase);
+        json_bytes(json, "bytes", item->quantity.known != ZV_UNKNOWN, item->quantity.bytes);
+        json_text(json, "known", zv_known_name(item->quantity.known));
+        json_text(json, "basis", item->quantity.basis);
         if (item->reclaimable) {
             zv_json_write_key(json, "reclaimable");
             zv_json_write_bool(json, true);
@@ -84,11 +62,11 @@ static void write_total(struct zv_json_writer *json, const struct zv_ledger *led
         zv_json_write_u64(json,
                           (uint64_t)ledger->groups[scope].first + ledger->groups[scope].count - 1);
         zv_json_end_array(json);
-        write_text(json, "role", ledger->groups[scope].role);
+        json_text(json, "role", ledger->groups[scope].role);
     }
-    write_bytes(json, "at_least_bytes", known, total.at_least);
-    write_bytes(json, "expected_bytes", known, total.expected);
-    write_text(json, "phase", total.phase);
+    json_bytes(json, "at_least_bytes", known, total.at_least);
+    json_bytes(json, "expected_bytes", known, total.expected);
+    json_text(json, "phase", total.phase);
     zv_json_write_key(json, "unknown");
     zv_json_begin_array(json);
     for (size_t i = 0; i < ledger->count; i++) {
@@ -126,16 +104,16 @@ static void write_fit(struct zv_json_writer *json, const struct zv_capacity *cap
         return;
     }
     zv_json_begin_object(json);
-    write_slice(json, "card", capacity->name);
-    write_bytes(json, "capacity_low_bytes", true, capacity->low);
-    write_bytes(json, "capacity_high_bytes", true, capacity->high);
-    write_text(json, "capacity_known", zv_known_name(capacity->known));
-    write_text(json, "capacity_basis", capacity->basis);
+    json_slice(json, "card", capacity->name);
+    json_bytes(json, "capacity_low_bytes", true, capacity->low);
+    json_bytes(json, "capacity_high_bytes", true, capacity->high);
+    json_text(json, "capacity_known", zv_known_name(capacity->known));
+    json_text(json, "capacity_basis", capacity->basis);
     zv_json_write_key(json, "unified");
     zv_json_write_bool(json, capacity->card != NULL && capacity->card->unified);
-    write_bytes(json, "usable_bytes", true, fit->usable_low);
-    write_text(json, "verdict", zv_verdict_name(fit->verdict));
-    write_text(json, "by", "calculation");
+    json_bytes(json, "usable_bytes", true, fit->usable_low);
+    json_text(json, "verdict", zv_verdict_name(fit->verdict));
+    json_text(json, "by", "calculation");
     write_scope(json, fit->scope);
     zv_json_write_key(json, fit->over ? "missing_bytes" : "margin_bytes");
     zv_json_write_u64(json, fit->margin);
@@ -148,20 +126,19 @@ static void write_model(struct zv_json_writer *json, const struct zv_model *mode
     static const char *const sources[] = {"config", "safetensors", "gguf"};
     zv_json_write_key(json, "model");
     zv_json_begin_object(json);
-    write_slice(json, "name", model->name);
-    write_slice(json, "family", model->family);
+    json_slice(json, "name", model->name);
+    json_slice(json, "family", model->family);
     zv_json_write_key(json, "family_known");
     zv_json_write_bool(json, model->family_known);
-    write_text(json, "source", sources[model->source]);
-    write_bytes(json, "parameters", model->tensor_count != 0, model->parameters);
-    write_bytes(json, "tensor_bytes", model->tensor_count != 0, model->tensor_bytes);
-    write_bytes(json, "stored_bytes", stored != NULL && stored->tensor_count != 0,
-                stored != NULL ? stored->tensor_bytes : 0);
-    write_bytes(json, "tensors", true, model->tensor_count);
-    write_bytes(json, "layers", model->layer_count != 0, model->layer_count);
-    write_text(json, "dtype",
-               model->dtype != ZV_DTYPE_UNKNOWN ? zv_dtype_name(model->dtype) : NULL);
-    write_bytes(json, "max_context_tokens", model->max_context != 0, model->max_context);
+    json_text(json, "source", sources[model->source]);
+    json_bytes(json, "parameters", model->tensor_count != 0, model->parameters);
+    json_bytes(json, "tensor_bytes", model->tensor_count != 0, model->tensor_bytes);
+    json_bytes(json, "stored_bytes", stored != NULL && stored->tensor_count != 0,
+               stored != NULL ? stored->tensor_bytes : 0);
+    json_bytes(json, "tensors", true, model->tensor_count);
+    json_bytes(json, "layers", model->layer_count != 0, model->layer_count);
+    json_text(json, "dtype", model->dtype != ZV_DTYPE_UNKNOWN ? zv_dtype_name(model->dtype) : NULL);
+    json_bytes(json, "max_context_tokens", model->max_context != 0, model->max_context);
     write_lines(json, "unknown", model->unknown, model->unknown_count);
     write_lines(json, "notes", model->notes, model->note_count);
     zv_json_end_object(json);
@@ -171,13 +148,13 @@ static void write_job(struct zv_json_writer *json, const struct report_estimate 
 {
     zv_json_write_key(json, "job");
     zv_json_begin_object(json);
-    write_text(json, "task", report->job->task == ZV_TASK_TRAIN ? "train" : "serve");
-    write_text(json, "runtime",
-               report->rules != NULL ? zv_runtime_name(report->job->runtime) : NULL);
-    write_text(json, "version", report->rules != NULL ? report->rules->version : NULL);
-    write_bytes(json, "context_tokens", report->estimate->context_tokens != 0,
-                report->estimate->context_tokens);
-    write_bytes(json, "sequences", true, report->estimate->sequences);
+    json_text(json, "task", report->job->task == ZV_TASK_TRAIN ? "train" : "serve");
+    json_text(json, "runtime",
+              report->rules != NULL ? zv_runtime_name(report->job->runtime) : NULL);
+    json_text(json, "version", report->rules != NULL ? report->rules->version : NULL);
+    json_bytes(json, "context_tokens", report->estimate->context_tokens != 0,
+               report->estimate->context_tokens);
+    json_bytes(json, "sequences", true, report->estimate->sequences);
     zv_json_end_object(json);
 }
 
@@ -189,15 +166,15 @@ static void write_pool(struct zv_json_writer *json, const struct zv_estimate *es
         return;
     }
     zv_json_begin_object(json);
-    write_bytes(json, "budget_bytes", true, estimate->pool.budget_bytes);
-    write_bytes(json, "cache_bytes", true, estimate->pool.cache_bytes);
-    write_bytes(json, "block_tokens", true, estimate->pages.block_tokens);
-    write_bytes(json, "block_bytes", true, estimate->pages.block_bytes);
-    write_bytes(json, "blocks", true, estimate->pool.blocks);
-    write_bytes(json, "tokens", true, estimate->pool.tokens);
-    write_bytes(json, "concurrency_millionths", true, estimate->pool.concurrency);
-    write_text(json, "known", "assumed");
-    write_text(json, "basis", estimate->pool.basis);
+    json_bytes(json, "budget_bytes", true, estimate->pool.budget_bytes);
+    json_bytes(json, "cache_bytes", true, estimate->pool.cache_bytes);
+    json_bytes(json, "block_tokens", true, estimate->pages.block_tokens);
+    json_bytes(json, "block_bytes", true, estimate->pages.block_bytes);
+    json_bytes(json, "blocks", true, estimate->pool.blocks);
+    json_bytes(json, "tokens", true, estimate->pool.tokens);
+    json_bytes(json, "concurrency_millionths", true, estimate->pool.concurrency);
+    json_text(json, "known", "assumed");
+    json_text(json, "basis", estimate->pool.basis);
     zv_json_end_object(json);
 }
 
@@ -205,11 +182,11 @@ void report_estimate_json(struct zv_sink *sink, const struct report_estimate *re
 {
     struct zv_json_writer json = {.sink = sink};
     zv_json_begin_object(&json);
-    write_text(&json, "schema", "zirve.estimate/1");
+    json_text(&json, "schema", "zirve.estimate/1");
     if (report->model != NULL) {
         write_model(&json, report->model, report->stored);
     } else {
-        write_text(&json, "model", NULL);
+        json_text(&json, "model", NULL);
     }
     write_job(&json, report);
     write_items(&json, &report->estimate->ledger);
@@ -238,15 +215,15 @@ void report_numbers_json(struct zv_sink *sink, const struct report_numbers *repo
 {
     struct zv_json_writer json = {.sink = sink};
     zv_json_begin_object(&json);
-    write_text(&json, "schema", "zirve.estimate/1");
+    json_text(&json, "schema", "zirve.estimate/1");
     zv_json_write_key(&json, "formats");
     zv_json_begin_array(&json);
     for (size_t i = 0; i < report->count; i++) {
         const struct zv_numbers *const numbers = &report->numbers[i];
         zv_json_begin_object(&json);
-        write_bytes(&json, "parameters", numbers->parameters != 0, numbers->parameters);
-        write_bytes(&json, "bits", numbers->parameters != 0, numbers->bits);
-        write_bytes(&json, "sequences", numbers->layers != 0, numbers->sequences);
+        json_bytes(&json, "parameters", numbers->parameters != 0, numbers->parameters);
+        json_bytes(&json, "bits", numbers->parameters != 0, numbers->bits);
+        json_bytes(&json, "sequences", numbers->layers != 0, numbers->sequences);
         write_items(&json, &report->ledgers[i]);
         write_totals(&json, &report->ledgers[i]);
         write_fit(&json, report->capacity, &report->fits[i]);
