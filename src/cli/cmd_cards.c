@@ -6,12 +6,13 @@
 #include "cli/verbs.h"
 #include "report/report_cards.h"
 
-static enum zv_status show(const struct arguments *args, const struct card_files *files,
-                           struct output *out, struct zv_error *err)
+/* The card that the operands from first on name. */
+static enum zv_status show(const struct arguments *args, size_t first,
+                           const struct card_files *files, struct output *out, struct zv_error *err)
 {
     char name[256] = "";
     size_t used = 0;
-    for (size_t i = 1; i < args->operand_count; i++) { /* quotes around a name are optional */
+    for (size_t i = first; i < args->operand_count; i++) { /* quotes around a name are optional */
         const char *const word = args->operands[i];
         const size_t length = strlen(word);
         if (length + 2 > sizeof name - used) {
@@ -24,7 +25,7 @@ static enum zv_status show(const struct arguments *args, const struct card_files
         used += length;
     }
     if (name[0] == 0) {
-        return zv_fail(err, ZV_E_USAGE, "cards show: expected a card's name after it");
+        return zv_fail(err, ZV_E_USAGE, "show: expected a card's name after it");
     }
     const struct zv_card *card;
     struct zv_card by_hand = {.name = zv_slice_of(name),
@@ -57,10 +58,12 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     if (status != ZV_OK) {
         /* said already */
     } else if (strcmp(action, "show") == 0) {
-        status = show(args, &files, out, err);
-    } else if (strcmp(action, "list") != 0 || args->operand_count > 1) {
-        status =
-            zv_fail(err, ZV_E_USAGE, "unknown action '%s': expected list or show NAME", action);
+        status = show(args, 1, &files, out, err);
+    } else if (strcmp(action, "list") != 0) {
+        status = show(args, 0, &files, out, err);
+    } else if (args->operand_count > 1) {
+        status = zv_fail(err, ZV_E_USAGE, "list takes no name: 'zirve cards %s' shows one card",
+                         args->operands[1]);
     } else if (out->json) {
         report_cards_json(&out->sink, files.table.cards, files.table.count);
     } else {
@@ -74,7 +77,7 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
 const struct verb verb_cards = {
     .name = "cards",
     .question = "what cards are there, what can they really allocate?",
-    .usage = "[list | show NAME] [options]",
+    .usage = "[list | [show] NAME] [options]",
     .actions = "list show",
     .about =
         "Lists GPU models with three sizes that are often confused: the nominal size of the data "
@@ -83,7 +86,7 @@ const struct verb verb_cards = {
         "and readings go into cards.tsv and card_readings.tsv below $XDG_CONFIG_HOME/zirve, in "
         "the form of the built-in tables.",
     .examples = "  zirve cards\n"
-                "  zirve cards show 4090\n"
+                "  zirve cards 4090\n"
                 "  zirve cards show 24GB        # 24 GB = 22.35 GiB\n"
                 "  zirve cards list --json\n",
     .run = run,

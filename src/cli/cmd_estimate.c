@@ -48,7 +48,7 @@ static enum zv_status search(struct session *session, const struct arguments *ar
         status = zv_fail(err, ZV_E_USAGE, "--search needs --card: what should it fit?");
     }
     if (status == ZV_OK && arguments_has(args, names[dimension])) {
-        status = zv_fail(err, ZV_E_USAGE, "--search %s and --%s: one or the other",
+        status = zv_fail(err, ZV_E_USAGE, "--search %s finds the largest: leave out --%s",
                          names[dimension], names[dimension]);
     }
     if (status == ZV_OK) {
@@ -120,6 +120,9 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     enum zv_status status = check_ways(args, err);
     if (status == ZV_OK) {
         status = session_open(&session, args, err);
+    }
+    if (status == ZV_OK) {
+        status = estimate_check(&session.job, args, err);
     }
     if (status == ZV_OK && card != NULL && !grid) {
         status = session_open_card(&session, card, &session.capacity, err);

@@ -245,7 +245,7 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
         return replay_cases(args, out, err);
     }
     if (args->operand_count != 1) {
-        return zv_fail(err, ZV_E_USAGE, "replay: expected one op list ('-' for standard input)");
+        return zv_fail(err, ZV_E_USAGE, "expected one op list ('-' for standard input)");
     }
     enum zv_status status = plan(&runs, args, err);
     if (status == ZV_OK) {

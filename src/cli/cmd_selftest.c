@@ -8,7 +8,7 @@
 enum { ANSWER_NO = 1 };
 
 static const struct option_spec options[] = {
-    {"Output", "verbose", "rows v", NULL, "every figure, not only those that are off", OPTION_FLAG},
+    {"Answer", "verbose", "rows v", NULL, "every figure, not only those that are off", OPTION_FLAG},
 };
 
 static enum zv_status read_rows(struct zv_rows *rows, const struct arguments *args,

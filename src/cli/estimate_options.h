@@ -10,6 +10,7 @@
 
 enum { ESTIMATE_OPTION_COUNT = 72 };
 extern const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT];
+extern const char estimate_train_group[]; /* heading of the options of --task train */
 
 /*
  * Fills job from --command first, then from the options, which win. command is what a pasted line
@@ -18,6 +19,10 @@ extern const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT];
 enum zv_status estimate_job(struct zv_job *job, struct zv_command *command,
                             const struct arguments *args, struct zv_arena *arena,
                             struct zv_error *err);
+
+/* Refuses options that contradict each other or the job's task. Errors: ZV_E_USAGE. */
+enum zv_status estimate_check(const struct zv_job *job, const struct arguments *args,
+                              struct zv_error *err);
 
 /* Adds the items of a file: NAME=SIZE[:KNOWN] a line, "host:" before those of the host. */
 enum zv_status estimate_items_file(struct zv_job *job, struct zv_slice text, struct zv_error *err);

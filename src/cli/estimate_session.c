@@ -1,6 +1,7 @@
 #include "cli/estimate_session.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "cli/estimate_options.h"
@@ -51,6 +52,14 @@ enum zv_status session_open(struct session *session, const struct arguments *arg
     return status;
 }
 
+/* "Qwen/Qwen2.5-7B" as a pasted command line has it: a name on a hub, when no file is called so. */
+static bool is_hub_name(const char *path)
+{
+    const char *const slash = strchr(path, '/');
+    return slash != NULL && slash != path && path[0] != '.' && path[0] != '~' && slash[1] != 0 &&
+           strchr(slash + 1, '/') == NULL && access(path, F_OK) != 0;
+}
+
 enum zv_status session_open_model(struct session *session, const struct arguments *args,
                                   struct zv_error *err)
 {
@@ -68,6 +77,13 @@ enum zv_status session_open_model(struct session *session, const struct argument
         return zv_fail(err, ZV_E_USAGE,
                        "expected a model (a folder, .gguf, .safetensors or config.json), or "
                        "--parameters and --bits");
+    }
+    if (is_hub_name(path)) {
+        (void)zv_fail(err, ZV_E_NOT_FOUND,
+                      "no such file, and names on a hub are not looked up: give the folder with "
+                      "its files%s",
+                      session->command.program.length != 0 ? " as MODEL beside --command" : "");
+        return zv_fail_where(err, path);
     }
     enum zv_status status =
         zv_model_open(&session->stored, &session->model_files, path, &session->arena, err);

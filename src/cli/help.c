@@ -68,7 +68,10 @@ static void option_groups(struct zv_sink *sink, const struct option_spec *option
 void help_verb(struct zv_sink *sink, const struct verb *verb)
 {
     zv_sink_print(sink, "zirve %s: %s\n\n", verb->name, verb->question);
-    zv_sink_print(sink, "usage: zirve %s %s\n\n", verb->name, verb->usage);
+    const unsigned column = (unsigned)strlen("usage: zirve  ") + (unsigned)strlen(verb->name);
+    zv_sink_print(sink, "usage: zirve %s ", verb->name);
+    report_fold(sink, &plain, 7, column, verb->usage);
+    zv_sink_text(sink, "\n");
     report_fold(sink, &plain, 0, 0, verb->about);
     option_groups(sink, verb->options, verb->option_count);
     option_groups(sink, common_options, common_option_count);
@@ -84,8 +87,11 @@ void help_overview(struct zv_sink *sink)
     }
     zv_sink_text(
         sink,
-        "\n'zirve VERB --help' tells more. Every figure says how it is known: calculated,\n"
-        "measured, emulated, assumed or unknown.\n\n"
+        "\n'zirve VERB --help' tells more; 'zirve --version' which zirve this is.\n\n"
+        "Every figure says how it is known: calculated (exact), measured (read from a log\n"
+        "or a card), emulated, assumed (by a formula or one published reading: it may be\n"
+        "off) or unknown. 'at least' is the sum of what is known; 'expected' adds what is\n"
+        "assumed.\n\n"
         "Exit status: 0 done or yes; 1 a clean no; 2 no usable GPU; 3 input or output bad;\n"
         "4 unsupported or unknown version; 6 partial or cannot tell; 64 usage; 70 our bug.\n");
 }

@@ -72,8 +72,9 @@ static enum zv_status check_shards(const struct paths *paths, struct zv_error *e
     if (missing == 0) {
         return ZV_OK;
     }
-    (void)zv_fail(err, ZV_E_NOT_FOUND, "%zu of %zu shards are missing, this is the first", missing,
-                  paths->count);
+    (void)zv_fail(err, ZV_E_NOT_FOUND, "%zu of %zu shards are missing, such as this one%s", missing,
+                  paths->count,
+                  missing == paths->count ? "; a config.json alone, named itself, is enough" : "");
     return zv_fail_where(err, first);
 }
 

@@ -118,9 +118,18 @@ zirve cards: card 'RTX 6000' could be: RTX PRO 6000 Blackwell, RTX 6000 Ada, Qua
 $ zirve cards show nosuch
 zirve cards: no card 'nosuch' in the table: 'zirve cards list' shows them; or give a size such as 24GB
 ? 3
-$ zirve cards frobnicate
-zirve cards: unknown action 'frobnicate': expected list or show NAME
+$ zirve cards 24GB
+24GB (by hand)
+
+  nominal   24 GB = 22.35 GiB   given by hand
+  driver    unknown
+  runtime   unknown
+$ zirve cards list a100
+zirve cards: list takes no name: 'zirve cards a100' shows one card
 ? 64
+$ zirve cards frobnicate
+zirve cards: no card 'frobnicate' in the table: 'zirve cards list' shows them; or give a size such as 24GB
+? 3
 $ zirve cards list --json | grep -c '"name"'
 139
 $ mkdir -p $TMP/none/zirve && printf 'name\tnominal\nMy Card\t10GB\n' >$TMP/none/zirve/cards.tsv && zirve cards show my card

@@ -411,7 +411,7 @@ zirve replay: -: line 1: more words than 'y' takes
 ? 3
 # Usage.
 $ zirve replay
-zirve replay: replay: expected one op list ('-' for standard input)
+zirve replay: expected one op list ('-' for standard input)
 ? 64
 $ zirve replay tests/data/ops/hole.txt --alloc-conf expandable_segments:yes
 zirve replay: allocator setting expandable_segments: expected True or False

@@ -9,8 +9,12 @@ usage: zirve VERB [options] [FILE...]
   replay       what if another setting, another card?
   selftest     how accurate is all this?
 
-'zirve VERB --help' tells more. Every figure says how it is known: calculated,
-measured, emulated, assumed or unknown.
+'zirve VERB --help' tells more; 'zirve --version' which zirve this is.
+
+Every figure says how it is known: calculated (exact), measured (read from a log
+or a card), emulated, assumed (by a formula or one published reading: it may be
+off) or unknown. 'at least' is the sum of what is known; 'expected' adds what is
+assumed.
 
 Exit status: 0 done or yes; 1 a clean no; 2 no usable GPU; 3 input or output bad;
 4 unsupported or unknown version; 6 partial or cannot tell; 64 usage; 70 our bug.
@@ -44,6 +48,35 @@ zirve estimate: --ctx-size is given twice (1 and 2): expected it once
 $ zirve estimate
 zirve estimate: expected a model (a folder, .gguf, .safetensors or config.json), or --parameters and --bits
 ? 64
+# An option that the job has no use for is not left out in silence.
+$ zirve estimate --seq-length 4096 $M/llama-3.1-8b/config.json
+zirve estimate: --seq-length is for training: add --task train, or leave it out
+? 64
+$ zirve estimate --task train --max-model-len 4096 $M/llama-3.1-8b/config.json
+zirve estimate: --max-model-len is for serving: with --task train it is --seq-length
+? 64
+$ zirve estimate --task train --seq-length 4096 --zero 3 $M/llama-3.1-8b/config.json
+zirve estimate: --zero shares out over data-parallel ranks: add --dp N, a rank for each card
+? 64
+$ zirve estimate --task train --seq-length 4096 --fsdp --gpus 4 $M/llama-3.1-8b/config.json
+zirve estimate: --fsdp shares out over data-parallel ranks: add --dp N, a rank for each card
+? 64
+$ zirve estimate --runtime vllm --gpus 2 $M/llama-3.1-8b/config.json
+zirve estimate: --gpus spreads the layers of llama.cpp; other runtimes and training take --tp, --pp or --dp
+? 64
+# Names on a hub, as pasted command lines have them.
+$ zirve estimate meta-llama/Llama-3.1-8B
+zirve estimate: meta-llama/Llama-3.1-8B: no such file, and names on a hub are not looked up: give the folder with its files
+? 3
+$ zirve estimate --command "vllm serve meta-llama/Llama-3.1-8B"
+zirve estimate: meta-llama/Llama-3.1-8B: no such file, and names on a hub are not looked up: give the folder with its files as MODEL beside --command
+? 3
+$ zirve estimate --command "vllm serve meta-llama/Llama-3.1-8B" $M/llama-3.1-8b/config.json | sed 1q
+zirve: no version given: the newest known, vllm 0.33.0
+family llama: 8,030,261,248 parameters, bf16
+$ zirve estimate $M/llama-3.1-8b
+zirve estimate: tests/data/models/llama-3.1-8b/model-00004-of-00004.safetensors: 4 of 4 shards are missing, such as this one; a config.json alone, named itself, is enough
+? 3
 $ zirve estimate /nonexistent
 zirve estimate: /nonexistent: cannot be opened: No such file or directory
 ? 3
