@@ -45,8 +45,8 @@ static void set_context(struct build *build, struct serve_sizes *sizes)
         build_assume(build, "context: %llu tokens, the most the model declares",
                      (unsigned long long)asked);
     } else if (asked > model->max_context && model->max_context != 0) {
-        build_assume(build, "context: %llu tokens is beyond the %llu the model declares",
-                     (unsigned long long)asked, (unsigned long long)model->max_context);
+        build_invalid(build, "the model cannot take %llu tokens: it declares %llu",
+                      (unsigned long long)asked, (unsigned long long)model->max_context);
     }
     if (serve->context_is_total) {
         sizes->total = asked;

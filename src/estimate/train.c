@@ -92,9 +92,9 @@ static void moment_items(struct build *build, const struct train_sizes *sizes,
                   (struct build_item){scope, "update", "temporaries of the update", "activations",
                                       "update"},
                   build_mul(build, copies, sizes->state_value_bytes), ZV_ASSUMED,
-                  "%s of the trained values once more, %llu B each",
+                  "%s of the trained values once more, %llu B each%s",
                   sizes->optimizer.update == OPTIMIZER_UPDATE_ALL ? "all" : "the largest tensor",
-                  (ull)sizes->state_value_bytes);
+                  (ull)sizes->state_value_bytes, ways > 1 ? ", of this rank's share" : "");
     }
     if (full && dp > 1) {
         build_add(
@@ -184,6 +184,17 @@ static uint64_t value_bytes_of(struct build *build, struct zv_slice name, uint64
     return bytes;
 }
 
+/* The cheapest form is what a 16-bit checkpoint gives; most recipes keep more. */
+static void assume_precision(struct build *build, const struct train_sizes *sizes, uint64_t weight)
+{
+    const struct zv_train *const train = &build->in->job->train;
+    if (!sizes->lora && weight == 2 && train->master_weights != ZV_YES &&
+        train->optimizer_dtype.length == 0) {
+        build_assume(build, "weights and optimizer states in 16 bits, without the float32 copy "
+                            "that mixed precision keeps (--master-weights)");
+    }
+}
+
 static void train_sizes_of(struct build *build, struct train_sizes *sizes)
 {
     const struct zv_train *const train = &build->in->job->train;
@@ -205,6 +216,7 @@ static void train_sizes_of(struct build *build, struct train_sizes *sizes)
     sizes->state_value_bytes =
         value_bytes_of(build, train->optimizer_dtype, train->master_weights == ZV_YES ? 4 : trained,
                        "optimizer type");
+    assume_precision(build, sizes, weight);
     struct zv_slice optimizer = train->optimizer;
     if (optimizer.length == 0) {
         optimizer = zv_slice_of("adamw");

@@ -72,8 +72,19 @@ void report_levers_text(struct zv_sink *sink, const struct report_style *style,
     zv_sink_text(sink, "\n");
     report_bold(sink, style, text);
     zv_sink_text(sink, "\n");
+    size_t idle = 0;
     for (size_t i = 0; i < advice->count; i++) {
-        lever_row(sink, style, &advice->levers[i]);
+        const struct zv_lever *const lever = &advice->levers[i];
+        if (!report->verbose && lever->bytes == 0 && !lever->judged) {
+            idle++;
+        } else {
+            lever_row(sink, style, lever);
+        }
+    }
+    if (idle != 0) {
+        (void)snprintf(text, sizeof text, "%zu more change%s nothing here; -v lists %s.", idle,
+                       idle == 1 ? "s" : "", idle == 1 ? "it" : "them");
+        report_fold(sink, style, 2, 0, text);
     }
     (void)snprintf(text, sizeof text, "On GPU %u, which needs most. Savings do not add up%s.",
                    report->estimate->ledger.groups[advice->scope].first,

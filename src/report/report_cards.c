@@ -28,10 +28,10 @@ void report_cards_text(struct zv_sink *sink, const struct report_style *style,
                        const struct zv_card_table *table)
 {
     char text[128];
-    (void)snprintf(text, sizeof text, "%-30s %9s %10s %16s %s\n", "card", "nominal", "driver",
+    (void)snprintf(text, sizeof text, "%-37s %7s %10s %14s %s\n", "card", "nominal", "driver",
                    "runtime", "memory");
     report_bold(sink, style, text);
-    (void)snprintf(text, sizeof text, "%-30s %9s %10s %16s\n", "", "GB", "GiB", "GiB");
+    (void)snprintf(text, sizeof text, "%-37s %7s %10s %14s\n", "", "GB", "GiB", "GiB");
     zv_sink_text(sink, text);
     for (size_t i = 0; i < table->count; i++) {
         const struct zv_card *const card = &table->cards[i];
@@ -43,15 +43,15 @@ void report_cards_text(struct zv_sink *sink, const struct report_style *style,
         }
         print_range(driver, card, ZV_READING_DRIVER);
         print_range(runtime, card, ZV_READING_RUNTIME);
-        zv_sink_print(sink, "%-30.*s %9s %10s %16s%s%s\n", (int)card->name.length, card->name.at,
+        zv_sink_print(sink, "%-37.*s %7s %10s %14s%s%s\n", (int)card->name.length, card->name.at,
                       nominal, driver, runtime, card->unified ? " unified" : "",
                       card->user ? " yours" : "");
     }
-    zv_sink_text(sink,
-                 "\nnominal: the data sheet. driver: total as the driver reports it. runtime: "
-                 "what a\nprocess can allocate from, lowest and highest reading. unknown: "
-                 "nobody published it\nwith a source that may be cited. 'zirve cards show NAME' "
-                 "gives the sources.\n");
+    zv_sink_text(sink, "\n");
+    report_fold(sink, style, 0, 0,
+                "nominal: the data sheet. driver: total as the driver reports it. runtime: what a "
+                "process can allocate from, lowest and highest reading. unknown: nobody published "
+                "it with a source that may be cited. 'zirve cards NAME' gives the sources.");
 }
 
 void report_card_text(struct zv_sink *sink, const struct report_style *style,

@@ -138,9 +138,11 @@ static void total_rows(struct zv_sink *sink, const struct report_style *style,
     if (total.phase != NULL) {
         (void)snprintf(name, sizeof name, "expected (in %s)", total.phase);
     }
-    row(sink, style, "at least", total.at_least, "without assumptions");
-    row(sink, style, name, total.expected,
-        report->estimate->upper_bound && scope >= 0 ? "upper bound*" : "with assumptions");
+    if (total.expected != 0) { /* "0.00" beside an unknown item would read as an answer */
+        row(sink, style, "at least", total.at_least, "without assumptions");
+        row(sink, style, name, total.expected,
+            report->estimate->upper_bound && scope >= 0 ? "upper bound*" : "with assumptions");
+    }
     if (total.unknown != 0) {
         zv_sink_print(sink, "  plus %zu unknown item%s\n", total.unknown,
                       total.unknown == 1 ? "" : "s");
@@ -242,6 +244,33 @@ static void unified_line(struct zv_sink *sink, const struct report_style *style,
     report_fold(sink, style, 2, 0, line);
 }
 
+/* What of the card is left for the job: the runtime's own limit, what others use. */
+static void usable_line(struct zv_sink *sink, const struct report_style *style,
+                        const struct report_estimate *report)
+{
+    const struct zv_fit_limits *const limits = report->limits;
+    char usable[REPORT_BYTES_TEXT];
+    char others[REPORT_BYTES_TEXT] = "";
+    char share[ZV_BYTES_TEXT] = "";
+    char line[400];
+    report_bytes(usable, style, report->fit->usable_low);
+    if (limits->in_use_bytes != 0) {
+        report_bytes(others, style, limits->in_use_bytes);
+    }
+    if (limits->fraction_millionths < 1000000) {
+        (void)snprintf(share, sizeof share, "0.%06llu",
+                       (unsigned long long)limits->fraction_millionths);
+        for (size_t end = strlen(share); end > 3 && share[end - 1] == '0'; end--) {
+            share[end - 1] = 0;
+        }
+    }
+    (void)snprintf(line, sizeof line, "usable: %s%s%s%s%s%s", usable,
+                   share[0] != 0 ? "; the runtime may use " : "", share,
+                   share[0] != 0 ? " of the card" : "", others[0] != 0 ? "; others use " : "",
+                   others);
+    report_fold(sink, style, 2, 0, line);
+}
+
 static void fit_lines(struct zv_sink *sink, const struct report_style *style,
                       const struct report_estimate *report)
 {
@@ -249,12 +278,10 @@ static void fit_lines(struct zv_sink *sink, const struct report_style *style,
     const struct zv_fit *const fit = report->fit;
     char low[REPORT_BYTES_TEXT];
     char high[REPORT_BYTES_TEXT];
-    char usable[REPORT_BYTES_TEXT];
     char margin[REPORT_BYTES_TEXT];
     char line[640];
     report_bytes(low, style, capacity->low);
     report_bytes(high, style, capacity->high);
-    report_bytes(usable, style, fit->usable_low);
     report_bytes(margin, style, fit->margin);
     zv_sink_text(sink, "\n");
     (void)snprintf(line, sizeof line, "%.*s", (int)capacity->name.length, capacity->name.at);
@@ -266,15 +293,13 @@ static void fit_lines(struct zv_sink *sink, const struct report_style *style,
     report_fold(sink, style, 2, 0, line);
     unified_line(sink, style, report);
     if (fit->usable_low != capacity->low) {
-        (void)snprintf(line, sizeof line, "usable: %s, after the runtime's share%s", usable,
-                       report->limits->in_use_bytes != 0 ? " and what others use" : "");
-        report_fold(sink, style, 2, 0, line);
+        usable_line(sink, style, report);
     }
     if (fit->verdict == ZV_CANNOT_TELL) {
         if (fit->over) {
             (void)snprintf(line, sizeof line,
-                           "CANNOT TELL by calculation: what is expected is %s over the lowest "
-                           "reading, but rests on assumptions%s.",
+                           "CANNOT TELL by calculation: what is expected is %s more than is "
+                           "usable, but rests on assumptions%s.",
                            margin, fit->total.unknown != 0 ? " and unknown items" : "");
         } else {
             (void)snprintf(line, sizeof line,
@@ -339,6 +364,19 @@ static void headlines(struct zv_sink *sink, const struct report_style *style,
     }
 }
 
+/* What "expected" adds up; with phases, rows of the others are not in it. */
+static const char *maxima_note(const struct zv_ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count; i++) {
+        if (ledger->items[i].phase != NULL) {
+            return "* the sum for the phase that needs most, of maxima that need not fall "
+                   "together: an upper bound, as far as the assumptions hold";
+        }
+    }
+    return "* a sum of maxima that need not fall together: an upper bound, as far as the "
+           "assumptions hold";
+}
+
 static void ledger_rows(struct zv_sink *sink, const struct report_style *style,
                         const struct report_estimate *report)
 {
@@ -356,7 +394,8 @@ static void ledger_rows(struct zv_sink *sink, const struct report_style *style,
         total_rows(sink, style, report, ZV_SCOPE_HOST);
     }
     if (estimate->upper_bound) {
-        zv_sink_text(sink, "\n* a sum of maxima that need not fall together: an upper bound\n");
+        zv_sink_text(sink, "\n");
+        report_fold(sink, style, 0, 0, maxima_note(&estimate->ledger));
     }
 }
 

@@ -121,8 +121,8 @@ void report_grid_text(struct zv_sink *sink, const struct report_style *style,
     }
     (void)snprintf(line, sizeof line,
                    "%zu of %zu combinations fit by calculation, %zu do not, %zu cannot be told. "
-                   "Columns: %s; margins in %s, - is missing. A calculation never proves that a "
-                   "job runs.",
+                   "Columns: %s; margins in %s to what the runtime may use, - is missing. A "
+                   "calculation never proves that a job runs.",
                    grid->fit, grid->count, grid->fit_not, grid->open,
                    zv_dimension_name(grid->sequence_dimension),
                    zv_unit_name(style->units == REPORT_UNITS_ONE ? style->unit : ZV_UNIT_GIB));

@@ -59,19 +59,10 @@ levers, one at a time: saved                   GiB         GB  alone
   micro-batch of 256 tokens (-ub)             0.20       0.22  fits
     prompts are read more slowly: measure it; host memory: 34.81 MiB (36.50 MB)
     less
-  weights in 8.5 bits (q8_0)                  0.00       0.00
-    the model is quantised already
-  weights in 4.5 bits (q4_0)                  0.00       0.00
-    the model is quantised already
-  one sequence less at once                   0.00       0.00
-    there is only one sequence at once
-  half of the sequences at once               0.00       0.00
-    there is only one sequence at once
-  sliding layers keep their window only       0.00       0.00
-    sliding layers keep their window only
   flash attention instead of eager            0.00       0.00  fits
     the scores are not materialised already; check that this card has the
     kernels
+  5 more change nothing here; -v lists them.
   On GPU 0, which needs most. Savings do not add up.
 
 Assumed because it was not given:
@@ -110,18 +101,7 @@ levers, one at a time: saved                              GiB
     what is learned differs: check the quality again
   fused loss: logits never materialised                 13.57
     compare the loss with the plain one
-  fused AdamW                                            0.00
-    another phase than the update decides
-  gradients in bf16                                      0.00
-    gradients are of 16 bits
-  compute in 16 bits (autocast)                          0.00
-    it computes in 16 bits already
-  flash attention instead of eager                       0.00
-    the scores are not materialised
-  more accumulation                                      0.00
-    micro-batches run one after another: the peak is that of one
-  8 data-parallel ranks, nothing sharded                 0.00
-    every rank holds everything
+  6 more change nothing here; -v lists them.
   On GPU 0, which needs most. Savings do not add up.
 
 Assumed because it was not given:

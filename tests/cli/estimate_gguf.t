@@ -37,7 +37,8 @@ host memory                                    GiB         GB  known
   at least                                    0.51       0.55  without assumptions
   expected                                    0.58       0.62  with assumptions
 
-* a sum of maxima that need not fall together: an upper bound
+* the sum for the phase that needs most, of maxima that need not fall together:
+an upper bound, as far as the assumptions hold
 
 RTX 3090
   23.58 GiB (25.32 GB); the one published reading of what a runtime sees

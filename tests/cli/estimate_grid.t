@@ -23,8 +23,8 @@ L40S: 44.99 GiB (48.31 GB)
       32,768 ?      -0.60 no    -12.60 no    -60.60
 
 16 of 27 combinations fit by calculation, 9 do not, 2 cannot be told. Columns:
-concurrency; margins in GiB, - is missing. A calculation never proves that a job
-runs.
+concurrency; margins in GiB to what the runtime may use, - is missing. A
+calculation never proves that a job runs.
 $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 1,2,4,8,16,32 --card 4090 --runtime vllm@0.19.0 --grid --unit GB
 RTX 4090: 25.25 GB
   weights: as stored
@@ -34,8 +34,8 @@ RTX 4090: 25.25 GB
        8,192 no    -29.59
 
 3 of 6 combinations fit by calculation, 3 do not, 0 cannot be told. Columns:
-concurrency; margins in GB, - is missing. A calculation never proves that a job
-runs.
+concurrency; margins in GB to what the runtime may use, - is missing. A
+calculation never proves that a job runs.
 $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 4,16 --card 4090 --runtime vllm@0.19.0 --grid --json
 {
   "schema": "zirve.estimate-grid/1",
@@ -86,8 +86,8 @@ RTX 4090: 23.51 GiB (25.25 GB)
        4,096 no   -110.22
 
 0 of 1 combinations fit by calculation, 1 do not, 0 cannot be told. Columns:
-concurrency; margins in GiB, - is missing. A calculation never proves that a job
-runs.
+concurrency; margins in GiB to what the runtime may use, - is missing. A
+calculation never proves that a job runs.
 ? 1
 $ zirve estimate $M/llama-3.1-8b/config.json --task train --lora-rank 16 --seq-length 1k,4k --micro-batch 1,8 --card 4090,H100 --grid
 RTX 4090: 23.51 GiB (25.25 GB)
@@ -103,8 +103,8 @@ H100 80GB: 79.19 GiB (85.03 GB)
        4,096 fits  +39.99 ?    -127.07
 
 4 of 8 combinations fit by calculation, 0 do not, 4 cannot be told. Columns:
-micro-batch; margins in GiB, - is missing. A calculation never proves that a job
-runs.
+micro-batch; margins in GiB to what the runtime may use, - is missing. A
+calculation never proves that a job runs.
 $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 1,18446744073709551615 --card 4090 --grid
 RTX 4090: 23.51 GiB (25.25 GB)
   weights: as stored
@@ -113,8 +113,8 @@ RTX 4090: 23.51 GiB (25.25 GB)
   -: a size passes 2^64 bytes
 
 1 of 2 combinations fit by calculation, 0 do not, 1 cannot be told. Columns:
-concurrency; margins in GiB, - is missing. A calculation never proves that a job
-runs.
+concurrency; margins in GiB to what the runtime may use, - is missing. A
+calculation never proves that a job runs.
 $ zirve estimate $M/llama-3.1-8b/config.json --context 4k,8k
 zirve estimate: --context 4k,8k: several values make a table: add --grid
 ? 64
@@ -153,8 +153,8 @@ RTX 4090: 23.51 GiB (25.25 GB)
   -: "nonsense" is no element type that weights can be held in
 
 3 of 8 combinations fit by calculation, 3 do not, 2 cannot be told. Columns:
-concurrency; margins in GiB, - is missing. A calculation never proves that a job
-runs.
+concurrency; margins in GiB to what the runtime may use, - is missing. A
+calculation never proves that a job runs.
 $ zirve estimate $M/llama-3.1-8b-awq-int4/config.json --context 8k --card 4090 --runtime vllm@0.19.0 --quantization awq,fp8 --grid
 RTX 4090: 23.51 GiB (25.25 GB)
   weights: awq
@@ -166,5 +166,5 @@ RTX 4090: 23.51 GiB (25.25 GB)
   -: the model is quantised already
 
 1 of 2 combinations fit by calculation, 0 do not, 1 cannot be told. Columns:
-concurrency; margins in GiB, - is missing. A calculation never proves that a job
-runs.
+concurrency; margins in GiB to what the runtime may use, - is missing. A
+calculation never proves that a job runs.

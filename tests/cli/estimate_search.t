@@ -3,7 +3,7 @@ $ zirve estimate $M/llama-3.1-8b/config.json --concurrency 4 --runtime vllm@0.19
 RTX 4090
   23.51 GiB (25.25 GB) to 23.68 GiB (25.43 GB); lowest of 4 published readings
   of what a runtime sees
-  usable: 21.16 GiB (22.72 GB), after the runtime's share
+  usable: 21.16 GiB (22.72 GB); the runtime may use 0.9 of the card
   FITS by calculation, with a margin of 5.94 MiB (6.23 MB). A calculation never
   proves that a job runs.
   The runtime's pool would be 5.46 GiB (5.87 GB): 2,797 blocks, 44,752 tokens,
@@ -59,7 +59,7 @@ $ zirve estimate $M/llama-3.1-8b/config.json --search micro-batch --card 4090
 zirve estimate: no micro-batch in a job that serves
 ? 64
 $ zirve estimate $M/llama-3.1-8b/config.json --search context --context 8k --card 4090
-zirve estimate: --search context and --context: one or the other
+zirve estimate: --search context finds the largest: leave out --context
 ? 64
 $ zirve estimate $M/llama-3.1-8b/config.json --search width --card 4090
 zirve estimate: --search width: expected one of context, concurrency, micro-batch, seq-length

@@ -49,7 +49,8 @@ host memory                                    GiB         GB  known
   expected                                   12.06      12.95  with assumptions
   plus 1 unknown item
 
-* a sum of maxima that need not fall together: an upper bound
+* the sum for the phase that needs most, of maxima that need not fall together:
+an upper bound, as far as the assumptions hold
 
 Assumed because it was not given:
   sequences at once: 1, not given
@@ -112,7 +113,8 @@ host memory                                    GiB         GB  known
   at least                                    7.16       7.68  without assumptions
   expected (in load)                          8.16       8.76  with assumptions
 
-* a sum of maxima that need not fall together: an upper bound
+* the sum for the phase that needs most, of maxima that need not fall together:
+an upper bound, as far as the assumptions hold
 
 Assumed because it was not given:
   sequences at once: 1, not given

@@ -101,7 +101,8 @@ host memory                                               MiB  known
   at least                                             611.91  without assumptions
   expected                                             611.91  with assumptions
 
-* a sum of maxima that need not fall together: an upper bound
+* the sum for the phase that needs most, of maxima that need not fall together:
+an upper bound, as far as the assumptions hold
 
 Devices, as the log says:
   GPU 0 CUDA0, total 24123 MiB ± 0.5 (line 38), free before 23860 MiB ± 0.5

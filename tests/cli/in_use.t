@@ -45,7 +45,7 @@ GB10 (DGX Spark)
   119.21 GiB (128.00 GB); nominal size; what the driver reports and a runtime
   can allocate is unknown
   The processor and the system use the same memory.
-  usable: 19.21 GiB (20.63 GB), after the runtime's share and what others use
+  usable: 19.21 GiB (20.63 GB); others use 100.00 GiB (107.37 GB)
   FITS by calculation, with a margin of 16.28 GiB (17.48 GB). A calculation
   never proves that a job runs.
 
