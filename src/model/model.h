@@ -265,8 +265,9 @@ enum zv_status zv_model_requantize(struct zv_model *to, const struct zv_model *f
 
 /*
  * The same model in another element type. "bf16", "f16", "f32" …: every floating-point tensor. A
- * type of GGUF whose files are made by one rule ("q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "q6_K"):
- * as llama.cpp's quantize does it. Other names are refused with the reason (ZV_E_UNSUPPORTED).
+ * file type of GGUF ("q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "q6_K", "q4_K_S", "q4_K_M", "q5_K_S",
+ * "q5_K_M", any case): as llama.cpp's quantize does it without an importance matrix. Other names,
+ * and models that the rule does not cover, are refused with the reason (ZV_E_UNSUPPORTED).
  */
 enum zv_status zv_model_recast(struct zv_model *to, const struct zv_model *from,
                                struct zv_slice type, struct zv_arena *arena, struct zv_error *err);

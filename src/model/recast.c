@@ -7,10 +7,8 @@
 
 #include "base/checked.h"
 #include "base/fail.h"
+#include "model/gguf_mix.h"
 #include "model/model_reader.h"
-#include "model/quant_select.h"
-
-enum { GGML_Q8_0 = 8, GGML_Q5_0 = 6, GGML_Q4_0 = 2, GGML_Q4_1 = 3, GGML_Q5_1 = 7, GGML_Q6_K = 14 };
 
 static bool is_float(enum zv_dtype dtype)
 {
@@ -18,68 +16,13 @@ static bool is_float(enum zv_dtype dtype)
            dtype == ZV_DTYPE_BF16;
 }
 
-/* One type for all weights: the file type's name is the type's. */
-static bool is_uniform(enum zv_dtype dtype)
-{
-    static const int types[] = {GGML_Q4_0, GGML_Q4_1, GGML_Q5_0, GGML_Q5_1, GGML_Q8_0, GGML_Q6_K};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if ((int)dtype == ZV_DTYPE_GGML + types[i]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static uint64_t row_length(const struct zv_tensor *tensor)
-{
-    struct quant_matrix matrix;
-    if (tensor->linear && quant_matrix_of(tensor, &matrix)) {
-        return matrix.columns;
-    }
-    return tensor->dims != 0 ? tensor->shape[tensor->dims - 1] : 1;
-}
-
-static bool divides(enum zv_dtype dtype, uint64_t row)
-{
-    uint64_t elements = 1;
-    uint64_t bytes = 0;
-    return zv_dtype_block(dtype, &elements, &bytes) && row % elements == 0;
-}
-
-/* The type llama.cpp gives a tensor in a file of one type. */
-static enum zv_dtype gguf_type(const struct zv_model *model, const struct zv_tensor *tensor,
-                               enum zv_dtype wanted)
-{
-    const bool table = tensor->part == ZV_PART_EMBEDDING && tensor->dims == 2 &&
-                       !zv_slice_contains(tensor->name, "token_type");
-    const bool quantised =
-        tensor->dims >= 2 && (table || (tensor->linear && tensor->part != ZV_PART_ROUTER));
-    if (!quantised) {
-        return ZV_DTYPE_F32;
-    }
-    const uint64_t row = row_length(tensor);
-    enum zv_dtype type = wanted;
-    const bool output = tensor->part == ZV_PART_HEAD || (table && model->tied);
-    if (output && (int)wanted != ZV_DTYPE_GGML + GGML_Q8_0) {
-        type = ZV_DTYPE_GGML + (row % 256 != 0 ? GGML_Q8_0 : GGML_Q6_K);
-    } else if (tensor->split == ZV_SPLIT_KV_HEADS && tensor->layer >= 0 &&
-               (size_t)tensor->layer < model->layer_count &&
-               model->layers[tensor->layer].experts == 8) {
-        type = ZV_DTYPE_GGML + GGML_Q8_0; /* small beside eight experts, so kept better */
-    }
-    if (!divides(type, row) && (int)type == ZV_DTYPE_GGML + GGML_Q6_K) {
-        type = ZV_DTYPE_GGML + GGML_Q8_0;
-    }
-    return divides(type, row) ? type : ZV_DTYPE_F16;
-}
-
-static enum zv_status convert(const struct zv_model *model, struct zv_tensor *tensor,
-                              enum zv_dtype wanted, struct zv_error *err)
+static enum zv_status convert(struct zv_tensor *tensor, enum zv_dtype dtype, struct gguf_mix *mix,
+                              struct zv_error *err)
 {
     if (!is_float(tensor->dtype)) {
         return ZV_OK; /* integers and masks stay what they are */
     }
-    tensor->dtype = wanted >= ZV_DTYPE_GGML ? gguf_type(model, tensor, wanted) : wanted;
+    tensor->dtype = mix->model != NULL ? gguf_mix_next(mix, tensor) : dtype;
     uint64_t stored = 1; /* elements is 0 for what loading does not keep */
     for (uint8_t i = 0; i < tensor->dims; i++) {
         if (!zv_mul(stored, tensor->shape[i], &stored)) {
@@ -92,8 +35,7 @@ static enum zv_status convert(const struct zv_model *model, struct zv_tensor *te
                          tensor->name.at, zv_dtype_name(tensor->dtype));
 }
 
-static enum zv_status refuse(const struct zv_model *from, struct zv_slice type, enum zv_dtype dtype,
-                             struct zv_error *err)
+static enum zv_status check(const struct zv_model *from, struct zv_error *err)
 {
     if (from->tensor_count == 0) {
         return zv_fail(err, ZV_E_UNSUPPORTED, "the model's tensors are not known");
@@ -103,22 +45,45 @@ static enum zv_status refuse(const struct zv_model *from, struct zv_slice type, 
             return zv_fail(err, ZV_E_UNSUPPORTED, "the model is quantised already");
         }
     }
-    if (is_float(dtype) || is_uniform(dtype)) {
+    return ZV_OK;
+}
+
+/* A floating-point type, or a file type whose rule is known and covers the model. */
+static enum zv_status choose(const struct zv_model *from, struct zv_slice type,
+                             enum zv_dtype *dtype, struct gguf_mix *mix, struct zv_error *err)
+{
+    const char *why = NULL;
+    *dtype = zv_dtype_parse(type);
+    if (is_float(*dtype)) {
         return ZV_OK;
     }
-    const bool mix = zv_slice_contains(type, "_K") || zv_slice_contains(type, "_k") ||
-                     zv_slice_contains(type, "iq") || zv_slice_contains(type, "IQ");
-    return zv_fail(err, ZV_E_UNSUPPORTED,
-                   mix ? "\"%.*s\" is a mix of types chosen tensor by tensor: name the .gguf itself"
-                       : "\"%.*s\" is no element type that weights can be held in",
-                   (int)type.length, type.at);
+    if (!gguf_mix_parse(type, mix)) {
+        const bool block = *dtype >= ZV_DTYPE_GGML || zv_slice_contains(type, "_K") ||
+                           zv_slice_starts(type, "iq") || zv_slice_starts(type, "IQ");
+        return zv_fail(err, ZV_E_UNSUPPORTED,
+                       block
+                           ? "\"%.*s\" is a mix of types chosen tensor by tensor by a rule that is "
+                             "not known here: name the .gguf itself"
+                           : "\"%.*s\" is no element type that weights can be held in",
+                       (int)type.length, type.at);
+    }
+    if (!gguf_mix_covers(mix, from, &why)) {
+        return zv_fail(err, ZV_E_UNSUPPORTED, "\"%.*s\" of this model: %s: name the .gguf itself",
+                       (int)type.length, type.at, why);
+    }
+    gguf_mix_start(mix, from);
+    return ZV_OK;
 }
 
 enum zv_status zv_model_recast(struct zv_model *to, const struct zv_model *from,
                                struct zv_slice type, struct zv_arena *arena, struct zv_error *err)
 {
-    const enum zv_dtype dtype = zv_dtype_parse(type);
-    enum zv_status status = refuse(from, type, dtype, err);
+    enum zv_dtype dtype = ZV_DTYPE_UNKNOWN;
+    struct gguf_mix mix = {0};
+    enum zv_status status = check(from, err);
+    if (status == ZV_OK) {
+        status = choose(from, type, &dtype, &mix, err);
+    }
     if (status != ZV_OK) {
         return status;
     }
@@ -128,7 +93,7 @@ enum zv_status zv_model_recast(struct zv_model *to, const struct zv_model *from,
     }
     memcpy(tensors, from->tensors, from->tensor_count * sizeof *tensors);
     for (size_t i = 0; status == ZV_OK && i < from->tensor_count; i++) {
-        status = convert(from, &tensors[i], dtype, err);
+        status = convert(&tensors[i], dtype, &mix, err);
     }
     if (status != ZV_OK) {
         return status;
