@@ -74,11 +74,9 @@ static enum zv_status read_models(struct lists *lists, struct session *session,
 static enum zv_status read_sizes(struct lists *lists, const struct session *session,
                                  const struct arguments *args, struct zv_error *err)
 {
-    const struct zv_job *const job = &session->job;
-    const bool trains = job->task == ZV_TASK_TRAIN;
-    lists->tokens =
-        (struct count_list){{trains ? job->train.sequence_tokens : job->serve.context_tokens}, 1};
-    lists->sequences = (struct count_list){{1}, 1};
+    const bool trains = session->job.task == ZV_TASK_TRAIN;
+    lists->tokens = (struct count_list){{0}, 1}; /* as the job has it */
+    lists->sequences = (struct count_list){{0}, 1};
     const enum zv_status status =
         arguments_counts(args, trains ? "seq-length" : "context", &lists->tokens, err);
     return status != ZV_OK ? status

@@ -29,10 +29,13 @@ static enum zv_status fill(const struct zv_grid *grid, struct zv_grid_cell *cell
     if (grid->axes.tokens[cell->tokens] != 0) {
         zv_dimension_set(grid->token_dimension, &job, grid->axes.tokens[cell->tokens]);
     }
-    zv_dimension_set(grid->sequence_dimension, &job, grid->axes.sequences[cell->sequences]);
+    if (grid->axes.sequences[cell->sequences] != 0) {
+        zv_dimension_set(grid->sequence_dimension, &job, grid->axes.sequences[cell->sequences]);
+    }
     enum zv_status status = zv_question_answer(&answer, &changed, &scratch, &cause);
     if (status == ZV_OK) {
-        cell->context_tokens = answer.estimate.context_tokens;
+        cell->used_tokens = answer.estimate.context_tokens;
+        cell->used_sequences = answer.estimate.sequences;
         cell->verdict = answer.fit.verdict;
         cell->total = answer.fit.total;
         cell->over = answer.fit.over;

@@ -19,7 +19,7 @@ struct zv_grid_model {
 };
 
 /* Serving: tokens are contexts, sequences run at once. Training: tokens are sequence lengths,
- * sequences are micro-batches. No axis is empty; a token count of 0 is the job's default. */
+ * sequences are micro-batches. No axis is empty; 0 leaves the job as it is. */
 struct zv_grid_axes {
     const struct zv_grid_model *models;
     size_t model_count;
@@ -36,8 +36,9 @@ struct zv_grid_cell {
     size_t tokens;
     size_t sequences;
     size_t card;
-    uint64_t context_tokens; /* as used */
-    const char *reason;      /* why there is no figure; NULL: the rest means something */
+    uint64_t used_tokens; /* what a 0 of the axes came to */
+    uint64_t used_sequences;
+    const char *reason; /* why there is no figure; NULL: the rest means something */
     enum zv_verdict verdict;
     struct zv_total total; /* of the device group that decides */
     bool over;             /* margin is what is missing */

@@ -34,6 +34,16 @@ static void cell_text(struct zv_sink *sink, const struct report_style *style,
     zv_sink_print(sink, " %-4s %7s", words[cell->verdict], text);
 }
 
+/* A size asked for, or what the job's own came to; "?" when no cell of the row could say. */
+static void size_text(char to[32], uint64_t asked, uint64_t used)
+{
+    if (asked == 0 && used == 0) {
+        (void)snprintf(to, 32, "?");
+    } else {
+        report_count(to, asked != 0 ? asked : used);
+    }
+}
+
 /* The sequences of one block of columns. */
 struct columns {
     size_t first;
@@ -48,16 +58,15 @@ static void rows(struct zv_sink *sink, const struct report_style *style, const s
     zv_sink_print(sink, "%*s", AXIS_WIDTH, zv_dimension_name(grid->token_dimension));
     for (size_t i = columns.first; i < columns.end; i++) {
         char head[48];
-        report_count(text, axes->sequences[i]);
+        at[3] = i;
+        size_text(text, axes->sequences[i], cell_at(grid, at)->used_sequences);
         (void)snprintf(head, sizeof head, "x %s", text);
         zv_sink_print(sink, " %12s", head);
     }
     zv_sink_text(sink, "\n");
     for (at[2] = 0; at[2] < axes->token_count; at[2]++) {
         at[3] = columns.first;
-        const struct zv_grid_cell *const first = cell_at(grid, at);
-        const uint64_t asked = axes->tokens[at[2]];
-        report_count(text, asked != 0 ? asked : first->context_tokens);
+        size_text(text, axes->tokens[at[2]], cell_at(grid, at)->used_tokens);
         zv_sink_print(sink, "%*s", AXIS_WIDTH, text);
         for (; at[3] < columns.end; at[3]++) {
             cell_text(sink, style, cell_at(grid, at));
@@ -136,13 +145,14 @@ static void cell_json(struct zv_json_writer *json, const struct zv_grid *grid,
     const bool known = cell->reason == NULL;
     const bool trains = grid->token_dimension == ZV_DIMENSION_SEQ_LENGTH;
     const uint64_t asked = axes->tokens[cell->tokens];
+    const uint64_t many = axes->sequences[cell->sequences];
     zv_json_begin_object(json);
     json_slice(json, "card", axes->cards[cell->card].name);
     json_text(json, "quantization", axes->models[cell->model].name);
     json_bytes(json, trains ? "seq_length_tokens" : "context_tokens", asked != 0 || known,
-               asked != 0 ? asked : cell->context_tokens);
-    json_bytes(json, trains ? "micro_batch" : "concurrency", true,
-               axes->sequences[cell->sequences]);
+               asked != 0 ? asked : cell->used_tokens);
+    json_bytes(json, trains ? "micro_batch" : "concurrency", many != 0 || known,
+               many != 0 ? many : cell->used_sequences);
     json_bytes(json, "at_least_bytes", known, cell->total.at_least);
     json_bytes(json, "expected_bytes", known, cell->total.expected);
     json_bytes(json, "unknown_items", known, cell->total.unknown);

@@ -161,10 +161,23 @@ RTX 4090: 23.51 GiB (25.25 GB)
      context          x 1
        8,192 fits  +13.07
   weights: fp8
-     context          x 1
+     context          x ?
        8,192            -
   -: the model is quantised already
 
 1 of 2 combinations fit by calculation, 0 do not, 1 cannot be told. Columns:
 concurrency; margins in GiB to what the runtime may use, - is missing. A
 calculation never proves that a job runs.
+# A pasted line keeps its sizes where no list replaces them: 4 slots share 32768 tokens.
+$ zirve estimate --command "llama-server -m $M/llama-3.1-8b/config.json -c 32768 -np 4" --card 4090 --grid 2>/dev/null
+RTX 4090: 23.51 GiB (25.25 GB)
+  weights: as stored
+     context          x 4
+       8,192 fits   +5.00
+
+1 of 1 combinations fit by calculation, 0 do not, 0 cannot be told. Columns:
+concurrency; margins in GiB to what the runtime may use, - is missing. A
+calculation never proves that a job runs.
+$ zirve estimate --command "llama-server -m $M/llama-3.1-8b/config.json -c 32768 -np 4" --card 4090 2>/dev/null | grep -A1 FITS
+  FITS by calculation, with a margin of 5.00 GiB (5.37 GB). A calculation never
+  proves that a job runs.
