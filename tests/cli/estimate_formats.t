@@ -30,9 +30,8 @@ serve with vllm 0.19.0: 1 sequence of 4,096 tokens
 GPU 0                                          GiB         GB  known
   weights                                     3.58       3.85  calculated
     token embedding                           0.98       1.05
-$ zirve estimate $M/llama-3.1-8b/config.json --context 4096 --quantization q4_K_M
-zirve estimate: "q4_K_M" is a mix of types chosen tensor by tensor: name the .gguf itself
-? 4
+$ zirve estimate $M/llama-3.1-8b/config.json --context 4096 --quantization q4_K_M | grep -m 1 weights
+  weights                                     4.58       4.91  calculated
 $ zirve estimate $M/llama-3.1-8b/config.json --context 4096 --quantization nonsense
 zirve estimate: "nonsense" is no element type that weights can be held in
 ? 4
