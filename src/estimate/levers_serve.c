@@ -32,6 +32,11 @@ static const char *weights_q8_0(struct variant *variant)
     return change_weights(variant, "q8_0");
 }
 
+static const char *weights_q4_k_m(struct variant *variant)
+{
+    return change_weights(variant, "q4_K_M");
+}
+
 static const char *weights_q4_0(struct variant *variant)
 {
     return change_weights(variant, "q4_0");
@@ -279,6 +284,8 @@ const struct lever serve_levers[] = {
     {"weights.awq", "weights in 4 bits (awq)", quality, NULL, FOR_SERVERS, weights_awq},
     {"weights.nf4", "weights in 4 bits (nf4)", quality, NULL, FOR_PLAIN, weights_nf4},
     {"weights.q8_0", "weights in 8.5 bits (q8_0)", quality, NULL, FOR_LLAMACPP, weights_q8_0},
+    {"weights.q4_K_M", "weights as q4_K_M, about 5 bits", quality, NULL, FOR_LLAMACPP,
+     weights_q4_k_m},
     {"weights.q4_0", "weights in 4.5 bits (q4_0)", quality, NULL, FOR_LLAMACPP, weights_q4_0},
     {"kv_cache.fp8", "KV cache in 8 bits (fp8)", cache_quality, "the cache is of 8 bits",
      FOR_SERVERS, cache_fp8},

@@ -62,7 +62,7 @@ levers, one at a time: saved                   GiB         GB  alone
   flash attention instead of eager            0.00       0.00  fits
     the scores are not materialised already; check that this card has the
     kernels
-  5 more change nothing here; -v lists them.
+  6 more change nothing here; -v lists them.
   On GPU 0, which needs most. Savings do not add up.
 
 Assumed because it was not given:
@@ -210,3 +210,28 @@ $ zirve estimate $M/gpt2/config.json --context 1024 --advise --json | sed -n '/"
 $ zirve estimate --parameters 7e9 --bits 16 --advise
 zirve estimate: --advise needs a model: figures by hand have nothing to vary
 ? 64
+$ zirve estimate $M/llama-3.1-8b/config.json --context 32k --runtime llama.cpp@b10864 --card 16GB --advise 2>/dev/null | sed -n '/^levers/,/^Assumed/p' | head -24
+levers, one at a time: saved                   GiB         GB  alone
+  weights in 4.5 bits (q4_0)                  9.92      10.65  fits
+    another format is another model: check its quality again; host memory: 0.70
+    GiB (0.76 GB) less
+  weights as q4_K_M, about 5 bits             9.68      10.39  fits
+    another format is another model: check its quality again; host memory: 0.70
+    GiB (0.76 GB) less
+  half of the layers on host (-ngl 16)        9.03       9.70  fits
+    what lies on the host is read over the bus: measure the speed; host memory:
+    9.03 GiB (9.70 GB) more
+  layers over 2 cards                         8.95       9.61  fits
+    more cards of the same kind; each step waits for their link
+  weights in 8.5 bits (q8_0)                  6.55       7.04  fits
+    another format is another model: check its quality again; host memory: 0.46
+    GiB (0.49 GB) less
+  cache on the host (--no-kv-offload)         4.00       4.29  fits
+    what lies on the host is read over the bus: measure the speed; host memory:
+    4.00 GiB (4.29 GB) more
+  KV cache as q4_0                            2.88       3.09  does not fit
+    check quality again at the longest context; some attention backends do not
+    take this type
+  context of 16384 tokens                     2.00       2.15  does not fit
+    longer requests are refused or cut: check your inputs; host memory: 32.00
+    MiB (33.55 MB) less
