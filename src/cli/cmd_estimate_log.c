@@ -53,6 +53,19 @@ static void settle_version(struct session *session)
     }
 }
 
+/* A log of another model makes every comparison meaningless. */
+static void note_other_model(const struct zv_log *log, const struct zv_model *model)
+{
+    const unsigned long long layers = log->layers.value;
+    if (log->layers.found && model->layer_count != 0 && layers != model->layer_count) {
+        output_note("the log is of a model of %llu layers, the one given has %zu: another model?",
+                    layers, model->layer_count);
+    } else if (log->hidden.found && model->hidden != 0 && log->hidden.value != model->hidden) {
+        output_note("the log is of a model of width %llu, the one given has %llu: another model?",
+                    (unsigned long long)log->hidden.value, (unsigned long long)model->hidden);
+    }
+}
+
 static enum zv_status calculate(struct log_run *run, struct session *session,
                                 const struct arguments *args, struct zv_error *err)
 {
@@ -129,6 +142,7 @@ enum zv_status estimate_log(struct session *session, const struct arguments *arg
     }
     if (status == ZV_OK && run.has_model) {
         session_notes(session);
+        note_other_model(&run.log, &session->model);
     }
     if (status == ZV_OK) {
         show(&run, session, args, out, judged);

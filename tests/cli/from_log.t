@@ -327,3 +327,7 @@ Beside what is calculated, in bytes:
   CUDA graphs, GPU 0                          1,095,216,660      590,558,003   -504,658,657 B  (assumed)
   tokens in the measured pool                        40,464           40,432              -32  equal as printed
 
+# A log of another model.
+$ zirve estimate --from-log tests/data/logs/llamacpp-2026.log $M/llama-3.1-8b/config.json | head -1
+zirve: the log is of a model of 24 layers, the one given has 32: another model?
+start log of llama.cpp 8101, complete: lines 1 to 38
