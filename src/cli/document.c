@@ -2,6 +2,7 @@
  * document man [VERB] | completion bash|zsh|fish: manual pages (scdoc) and shell completions from
  * the same option tables that parse and print the help. Run at build time, not installed.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,71 @@ static void words(const struct option_spec *options, size_t count)
     }
 }
 
+/* Options of which a shell can complete the value; the rest are numbers, names or files. */
+static const struct {
+    const char *option;
+    const char *values;
+} completed[] = {
+    {"task", "serve train"},
+    {"runtime", "transformers vllm sglang llama.cpp ik_llama.cpp none"},
+    {"search", "context concurrency micro-batch seq-length"},
+    {"dtype", "auto bf16 f16 f32"},
+    {"quantization", "nf4 nf4-dq int8 gptq awq fp8 mxfp4 nvfp4 q8_0"},
+    {"attention", "flash sdpa eager on off"},
+    {"zero", "1 2 3"},
+    {"checkpointing", "none selective full"},
+    {"policy", "caching cuda-malloc-async direct"},
+    {"unit", "both B MB GB MiB GiB"},
+    {"color", "auto always never"},
+};
+
+static const char *values_of(const char *option)
+{
+    for (size_t i = 0; i < sizeof completed / sizeof completed[0]; i++) {
+        if (strcmp(completed[i].option, option) == 0) {
+            return completed[i].values;
+        }
+    }
+    return NULL;
+}
+
+/* "--card|--gpu": the spellings of an option, whichever verb has it first. */
+static void spellings(const char *option)
+{
+    const struct option_spec *spec = NULL;
+    for (size_t i = 0; spec == NULL && i < verb_count; i++) {
+        spec = option_find(verbs[i], zv_slice_of(option));
+    }
+    assert(spec != NULL);
+    struct zv_slice rest = zv_slice_of(spec->aliases);
+    struct zv_slice alias;
+    (void)printf("    --%s", option);
+    while (zv_slice_word(&rest, &alias)) {
+        (void)printf("|%s%.*s", alias.length == 1 ? "-" : "--", (int)alias.length, alias.at);
+    }
+}
+
+/* Names of cards come from the command itself, with the user's; '-' stands for a space in them. */
+static void bash_values(void)
+{
+    (void)printf("    local prev=${COMP_WORDS[COMP_CWORD-1]} values=\n"
+                 "    [ \"$cur\" = = ] && cur=\n"
+                 "    [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+                 "    case $prev in\n");
+    for (size_t i = 0; i < sizeof completed / sizeof completed[0]; i++) {
+        spellings(completed[i].option);
+        (void)printf(") values='%s' ;;\n", completed[i].values);
+    }
+    spellings("card");
+    (void)printf("|show)\n        values=$(\"${COMP_WORDS[0]}\" cards --json 2>/dev/null |\n"
+                 "            sed -n 's/^      \"name\": \"\\([^(]*[^ (]\\).*\",$/\\1/p' | "
+                 "tr ' ' -) ;;\n"
+                 "    esac\n"
+                 "    if [ -n \"$values\" ]; then\n"
+                 "        COMPREPLY=($(compgen -W \"$values\" -- \"$cur\"))\n"
+                 "        return\n    fi\n");
+}
+
 static void completion_bash(void)
 {
     (void)printf("_zirve() {\n    local cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} words\n"
@@ -127,8 +193,9 @@ static void completion_bash(void)
     for (size_t i = 0; i < verb_count; i++) {
         (void)printf("%s ", verbs[i]->name);
     }
-    (void)printf(
-        "help --help --version\" -- \"$cur\"))\n        return\n    fi\n    case $verb in\n");
+    (void)printf("help --help --version\" -- \"$cur\"))\n        return\n    fi\n");
+    bash_values();
+    (void)printf("    case $verb in\n");
     for (size_t i = 0; i < verb_count; i++) {
         (void)printf("    %s) words='%s", verbs[i]->name,
                      verbs[i]->actions != NULL ? verbs[i]->actions : "");
@@ -166,7 +233,12 @@ static void zsh_options(const struct option_spec *options, size_t count)
         if (options[i].argument != NULL) {
             (void)printf(":");
             quoted(options[i].argument, "[]:\\");
-            (void)printf(":_files");
+            const char *const values = values_of(options[i].name);
+            if (values != NULL) {
+                (void)printf(":(%s)", values);
+            } else {
+                (void)printf(":_files");
+            }
         }
         (void)printf("'");
     }
@@ -197,7 +269,9 @@ static void fish_options(const char *verb, const struct option_spec *options, si
         (void)printf("complete -c zirve -n '__fish_seen_subcommand_from %s' -l %s%s -d '", verb,
                      options[i].name, options[i].argument != NULL ? " -r" : "");
         quoted(options[i].help, "\\");
-        (void)printf("'\n");
+        const char *const values = values_of(options[i].name);
+        (void)printf("%s", values != NULL ? "' -x -a '" : "'");
+        (void)printf("%s%s\n", values != NULL ? values : "", values != NULL ? "'" : "");
     }
 }
 
