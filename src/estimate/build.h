@@ -40,6 +40,12 @@ void build_fail(struct build *build, enum zv_status status);
 uint64_t build_mul(struct build *build, uint64_t a, uint64_t b);
 uint64_t build_sum(struct build *build, uint64_t a, uint64_t b);
 
+/* "token" + build_s(1), "token" + build_s(2) */
+static inline const char *build_s(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* Parts of the room, in the order they run. */
 void build_plan(struct build *build);
 void build_weights(struct build *build);

@@ -106,13 +106,13 @@ static void add_logits(struct build *build, const struct serve_sizes *sizes, int
     if (model->vocab == 0 || !model->causal) {
         return;
     }
-    build_add(build,
-              (struct build_item){scope, "logits",
-                                  phase[0] == 'p' ? "logits, prefill" : "logits, decode",
-                                  "activations", phase},
-              build_mul(build, build_mul(build, rows, model->vocab), value), ZV_ASSUMED,
-              "%llu rows x %llu vocabulary x %llu B%s", (ull)rows, (ull)model->vocab, (ull)value,
-              value > sizes->value_bytes ? " (with a float32 copy)" : "");
+    build_add(
+        build,
+        (struct build_item){scope, "logits", phase[0] == 'p' ? "logits, prefill" : "logits, decode",
+                            "activations", phase},
+        build_mul(build, build_mul(build, rows, model->vocab), value), ZV_ASSUMED,
+        "%llu row%s x %llu vocabulary x %llu B%s", (ull)rows, build_s(rows), (ull)model->vocab,
+        (ull)value, value > sizes->value_bytes ? " (with a float32 copy)" : "");
 }
 
 /*
@@ -179,8 +179,8 @@ static void formula_activations(struct build *build, const struct serve_sizes *s
         build_add(build,
                   (struct build_item){scope, "activations", names[i], "activations",
                                       model->causal ? phases[i] : NULL},
-                  bytes, ZV_ASSUMED, "%llu tokens x %llu values of the widest layer x %llu B%s",
-                  (ull)tokens[i], (ull)peak, (ull)sizes->value_bytes,
+                  bytes, ZV_ASSUMED, "%llu token%s x %llu values of the widest layer x %llu B%s",
+                  (ull)tokens[i], build_s(tokens[i]), (ull)peak, (ull)sizes->value_bytes,
                   scores != 0 ? " + attention scores (eager)" : "");
     }
     const bool all_rows = rules != NULL && rules->logits_all.known && rules->logits_all.value != 0;

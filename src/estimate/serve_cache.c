@@ -54,15 +54,16 @@ static void llamacpp_stage(struct build *build, const struct serve_sizes *sizes,
         text(build, zv_arena_print(build->arena, "K %s, V %s", zv_dtype_name(sizes->form.k),
                                    zv_dtype_name(sizes->form.v)));
     add_cache(build, scope, "kv_cache", "KV cache", build_sum(build, cache.k, cache.v),
-              text(build, zv_arena_print(build->arena, "%llu cells in %llu stream(s), %s",
-                                         (ull)cache.cells, (ull)cache.streams, types)));
+              text(build,
+                   zv_arena_print(build->arena, "%llu cells in %llu stream%s, %s", (ull)cache.cells,
+                                  (ull)cache.streams, build_s(cache.streams), types)));
     add_cache(build, scope, "kv_cache.sliding", "KV cache, sliding layers",
               build_sum(build, cache.swa_k, cache.swa_v),
               text(build, zv_arena_print(build->arena, "%llu cells: window and one micro-batch, %s",
                                          (ull)cache.swa_cells, types)));
-    add_cache(
-        build, scope, "state", "recurrent state", build_sum(build, cache.conv, cache.scan),
-        text(build, zv_arena_print(build->arena, "f32, %llu sequence(s)", (ull)sizes->sequences)));
+    add_cache(build, scope, "state", "recurrent state", build_sum(build, cache.conv, cache.scan),
+              text(build, zv_arena_print(build->arena, "f32, %llu sequence%s",
+                                         (ull)sizes->sequences, build_s(sizes->sequences))));
 }
 
 static void llamacpp_cache(struct build *build, const struct serve_sizes *sizes)
@@ -110,10 +111,10 @@ static void vllm_stage(struct build *build, const struct serve_sizes *sizes, int
         build,
         (struct build_item){build->plan.scopes[stage], "kv_cache", "KV cache", "cache", NULL},
         build_mul(build, blocks, pages.block_bytes), ZV_CALCULATED,
-        "%llu sequences x %llu blocks of %llu tokens x %llu B (%llu groups of %llu layers), %s",
-        (ull)sizes->sequences, (ull)pages.blocks_per_request, (ull)pages.block_tokens,
-        (ull)pages.block_bytes, (ull)pages.groups, (ull)pages.group_size,
-        zv_dtype_name(sizes->form.k));
+        "%llu sequence%s x %llu blocks of %llu tokens x %llu B (%llu group%s of %llu layers), %s",
+        (ull)sizes->sequences, build_s(sizes->sequences), (ull)pages.blocks_per_request,
+        (ull)pages.block_tokens, (ull)pages.block_bytes, (ull)pages.groups, build_s(pages.groups),
+        (ull)pages.group_size, zv_dtype_name(sizes->form.k));
 }
 
 static void sglang_stage(struct build *build, const struct serve_sizes *sizes, int stage)
@@ -168,13 +169,13 @@ static void plain_stage(struct build *build, const struct serve_sizes *sizes, in
     const int scope = build->plan.scopes[stage];
     add_cache(
         build, scope, "kv_cache", "KV cache", build_mul(build, kv, sizes->sequences),
-        text(build, zv_arena_print(build->arena, "%llu layers, %llu tokens x %llu sequences, %s",
+        text(build, zv_arena_print(build->arena, "%llu layers, %llu tokens x %llu sequence%s, %s",
                                    (ull)count, (ull)sizes->context, (ull)sizes->sequences,
-                                   zv_dtype_name(sizes->form.k))));
-    add_cache(
-        build, scope, "state", "recurrent state", build_mul(build, state, sizes->sequences),
-        text(build, zv_arena_print(build->arena, "%s, %llu sequence(s)",
-                                   zv_dtype_name(sizes->form.conv_state), (ull)sizes->sequences)));
+                                   build_s(sizes->sequences), zv_dtype_name(sizes->form.k))));
+    add_cache(build, scope, "state", "recurrent state", build_mul(build, state, sizes->sequences),
+              text(build, zv_arena_print(build->arena, "%s, %llu sequence%s",
+                                         zv_dtype_name(sizes->form.conv_state),
+                                         (ull)sizes->sequences, build_s(sizes->sequences))));
     const struct zv_runtime_rules *const rules = build->in->rules;
     if (!statically && growth != 0 && rules != NULL && rules->cache_concat.known &&
         rules->cache_concat.value != 0) {

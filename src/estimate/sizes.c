@@ -231,8 +231,10 @@ static void set_server(struct build *build, struct serve_sizes *sizes)
     const struct zv_rule *const most =
         large ? &rules->sequences_default_large : &rules->sequences_default;
     sizes->profiled = job->serve.max_sequences;
-    if (sizes->profiled == 0 && most->known) {
+    if (vllm && sizes->profiled == 0 && most->known) {
         sizes->profiled = most->value;
+        build_assume(build, "sequences it may run (max_num_seqs): %llu, the runtime's default",
+                     (unsigned long long)most->value);
     }
     if (sizes->profiled < sizes->sequences) {
         sizes->profiled = sizes->sequences;

@@ -63,8 +63,9 @@ static void state_items(struct build *build, const struct train_sizes *sizes,
                                                                : "optimizer states",
                                       "training", NULL},
                   zv_ceil_div(sum->state_bytes, states ? dp : 1), ZV_CALCULATED,
-                  "%.*s: %llu state(s) of %llu values%s", (int)sizes->optimizer.name.length,
-                  sizes->optimizer.name.at, (ull)sizes->optimizer.states, (ull)sum->values, share);
+                  "%.*s: %llu state%s of %llu values%s", (int)sizes->optimizer.name.length,
+                  sizes->optimizer.name.at, (ull)sizes->optimizer.states,
+                  build_s(sizes->optimizer.states), (ull)sum->values, share);
     }
     if (train->master_weights == ZV_YES) {
         build_add(build, (struct build_item){scope, "master", "master weights", "training", NULL},

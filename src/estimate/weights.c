@@ -38,8 +38,9 @@ static void add_part(struct build *build, int scope, enum zv_part part, const st
     const char *const share =
         build->plan.tp > 1 || build->plan.ep > 1 || build->plan.weight_ways > 1 ? "share of " : "";
     build_add(build, (struct build_item){scope, part_id(part), zv_part_name(part), "weights", NULL},
-              sum->bytes, ZV_CALCULATED, "%s%llu tensors, %llu values%s", share,
-              (unsigned long long)sum->tensors, (unsigned long long)sum->elements, metadata);
+              sum->bytes, ZV_CALCULATED, "%s%llu tensor%s, %llu values%s", share,
+              (unsigned long long)sum->tensors, build_s(sum->tensors),
+              (unsigned long long)sum->elements, metadata);
 }
 
 static void add_scope(struct build *build, const struct part_sum *sums, int scope)

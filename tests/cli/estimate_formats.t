@@ -50,7 +50,7 @@ GPU 0                                          GiB         GB  known
   gradients                                   0.16       0.17  calculated
     41943040 trained values x 4 B
   optimizer states                            0.31       0.34  calculated
-    adamw: 2 state(s) of 41943040 values
+    adamw: 2 states of 41943040 values
   temporaries of the update                   0.16       0.17  assumed
     all of the trained values once more, 4 B each
   saved activations                           2.13       2.28  assumed

@@ -13,7 +13,7 @@ GPU 0                                          GiB         GB  known
     attention                                 0.29       0.31
     MLP                                       1.51       1.62
   KV cache                                    0.63       0.67  calculated
-    32768 cells in 1 stream(s), K f16, V f16
+    32768 cells in 1 stream, K f16, V f16
   KV cache, sliding layers                    0.17       0.18  calculated
     1536 cells: window and one micro-batch, K f16, V f16
   compute buffer                              0.51       0.54  assumed
@@ -75,7 +75,7 @@ GPU 0                                                     MiB  known
     attention                                          166.76
     MLP                                                866.02
   KV cache                                             768.00  calculated
-    65536 cells in 4 stream(s), K f16, V f16
+    65536 cells in 4 streams, K f16, V f16
   KV cache, sliding layers                             512.00  calculated
     8192 cells: window and one micro-batch, K f16, V f16
   compute buffer                                      1034.25  assumed
@@ -93,7 +93,7 @@ host memory                                               MiB  known
     attention                                          131.07
     MLP                                                677.93
   KV cache                                             512.00  calculated
-    65536 cells in 4 stream(s), K f16, V f16
+    65536 cells in 4 streams, K f16, V f16
   KV cache, sliding layers                             416.00  calculated
     8192 cells: window and one micro-batch, K f16, V f16
   output buffer (pinned)                                 4.00  calculated

@@ -13,19 +13,18 @@ each of GPU 0 to 1                             GiB         GB  known
     draft model weights                       1.21       1.30
     LoRA slots                                0.21       0.23
   KV cache                                    0.50       0.54  calculated
-    1 sequences x 512 blocks of 16 tokens x 1048576 B (1 groups of 32 layers),
+    1 sequence x 512 blocks of 16 tokens x 1048576 B (1 group of 32 layers),
     bf16
   activations, prefill                        0.45       0.49  assumed
     8192 tokens x 29696 values of the widest layer x 2 B
   activations, decode                      0.00006    0.00006  assumed
-    1 tokens x 29696 values of the widest layer x 2 B
+    1 token x 29696 values of the widest layer x 2 B
   logits and sampling                         0.43       0.46  assumed
     256 sequences x 128256 vocabulary x 14 B (with three float32 copies)
   hidden states kept                          0.13       0.13  assumed
     8192 tokens x 2 x 4096 hidden x 2 B
   draft: KV cache                             0.13       0.13  calculated
-    1 sequences x 512 blocks of 16 tokens x 262144 B (1 groups of 16 layers),
-    bf16
+    1 sequence x 512 blocks of 16 tokens x 262144 B (1 group of 16 layers), bf16
   rotary table                                0.03       0.03  assumed
     131072 positions x 128 values x 2 B: every value of a head is turned
   context, libraries, communication           0.39       0.42  assumed
@@ -57,6 +56,7 @@ Assumed because it was not given:
   page, tokens: 16, the runtime's default
   tokens of one step: 8192, by the runtime's formula
   the runtime may use 0.90 of the card, its default
+  sequences it may run (max_num_seqs): 256, the runtime's default
   the draft runs between the model's steps: its activations lie within the
   model's
   the draft model lies whole on the cards, with the model's context
@@ -78,12 +78,12 @@ GPU 0                                          GiB         GB  known
     MLP                                       6.23       6.69
     draft model weights                       2.30       2.47
   KV cache                                    0.59       0.64  calculated
-    8192 cells in 1 stream(s), K f16, V f16
+    8192 cells in 1 stream, K f16, V f16
   compute buffer                              0.25       0.27  assumed
     floor: (128256 vocabulary + 4096 hidden) x 512 tokens x 4 B; there is no
     closed form
   draft: KV cache                             0.25       0.27  calculated
-    8192 cells in 1 stream(s), K f16, V f16
+    8192 cells in 1 stream, K f16, V f16
   draft: compute buffer                       0.25       0.27  assumed
     floor: (128256 vocabulary + 2048 hidden) x 512 tokens x 4 B; there is no
     closed form
@@ -100,7 +100,7 @@ host memory                                    GiB         GB  known
     MLP                                       4.27       4.58
     draft model weights                       0.49       0.53
   KV cache                                    0.41       0.44  calculated
-    8192 cells in 1 stream(s), K f16, V f16
+    8192 cells in 1 stream, K f16, V f16
   output buffer (pinned)                   0.00048    0.00051  calculated
     128256 values x 4 B x 1 sequences
   draft: output buffer (pinned)            0.00048    0.00051  calculated
@@ -128,7 +128,7 @@ $ zirve estimate $M/gemma-3-4b/config.json --runtime vllm@0.11.0 --context 8192 
     vision or audio tower                     0.78       0.83
     projector                              0.00550    0.00590
   KV cache                                    0.51       0.55  calculated
-    1 sequences x 1670 blocks of 16 tokens x 327680 B (7 groups of 5 layers),
+    1 sequence x 1670 blocks of 16 tokens x 327680 B (7 groups of 5 layers),
     bf16
   activations, prefill                        0.14       0.15  assumed
     2048 tokens x 35840 values of the widest layer x 2 B
