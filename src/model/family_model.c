@@ -75,6 +75,10 @@ static enum zv_status put_kind(const struct layer_fact *fact, const struct model
     const int index = value->kind != VALUE_TEXT ? -1
                       : attention               ? word_of(value->text, attentions, 3)
                                                 : word_of(value->text, states, 5);
+    if (value->kind == VALUE_BAD) {
+        uint64_t ignored;
+        return family_count(value, zv_slice_of(fact->name), 0, &ignored, err);
+    }
     if (index < 0) {
         return family_complain(value, zv_slice_of(fact->name), "is no kind that is known", err);
     }

@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/data.h"
 #include "base/file.h"
 #include "format/json_tree.h"
 #include "model/family_evaluate.h"
@@ -235,13 +238,76 @@ static void test_documented_example(void **state)
     zv_arena_free(&arena);
 }
 
+/* A user's table comes before a built-in one; an error in it names it. */
+static void test_user_tables(void **state)
+{
+    (void)state;
+    char folder[128];
+    char sub[160];
+    char path[256];
+    struct zv_arena arena = {0};
+    struct zv_error err = {0};
+    struct family_source source;
+    (void)snprintf(folder, sizeof folder, "/tmp/zirve-config-%ld", (long)getpid());
+    (void)snprintf(sub, sizeof sub, "%s/zirve", folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(mkdir(sub, 0700), 0);
+    (void)snprintf(sub, sizeof sub, "%s/zirve/families", folder);
+    assert_int_equal(mkdir(sub, 0700), 0);
+    (void)snprintf(path, sizeof path, "%s/mine.family", sub);
+    static const char text[] = "[family]\nname mine\nmodel_type llama brand_new\n[values]\nx = y\n";
+    assert_int_equal(zv_file_create(path, zv_slice_of(text), NULL), ZV_OK);
+    assert_int_equal(setenv("XDG_CONFIG_HOME", folder, 1), 0);
+    static const char *const types[] = {"llama", "brand_new", "mine"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        assert_int_equal(
+            family_find(&source, zv_slice_of(types[i]), (struct zv_slice){0}, &arena, &err), ZV_OK);
+        assert_true(zv_slice_equal(source.file, path));
+    }
+    struct family family;
+    assert_int_equal(family_parse(&family, source.text, source.file, &arena, &err), ZV_E_SYNTAX);
+    assert_string_equal(err.where, path);
+    assert_int_equal(err.line, 5);
+    assert_int_equal(
+        family_find(&source, zv_slice_of("mixtral"), (struct zv_slice){0}, &arena, &err), ZV_OK);
+    assert_true(zv_slice_equal(source.file, "families/mixtral.family"));
+    assert_int_equal(unsetenv("XDG_CONFIG_HOME"), 0);
+    (void)unlink(path);
+    (void)rmdir(sub);
+    (void)snprintf(sub, sizeof sub, "%s/zirve", folder);
+    (void)rmdir(sub);
+    (void)rmdir(folder);
+    zv_arena_free(&arena);
+}
+
+/* Every built-in table parses. */
+static void test_built_in(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < zv_data_file_count; i++) {
+        const struct zv_slice name = zv_slice_of(zv_data_files[i].name);
+        if (!zv_slice_starts(name, "families/")) {
+            continue;
+        }
+        struct zv_arena arena = {0};
+        struct zv_error err = {0};
+        struct family family;
+        if (family_parse(&family, zv_data_find(zv_data_files[i].name), name, &arena, &err) !=
+            ZV_OK) {
+            print_error("%s:%llu: %s\n", zv_data_files[i].name, (unsigned long long)err.line,
+                        err.text);
+            fail();
+        }
+        zv_arena_free(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_errors_name_the_line),
-        cmocka_unit_test(test_other_sections),
-        cmocka_unit_test(test_documented_example),
+        cmocka_unit_test(test_expressions),    cmocka_unit_test(test_errors_name_the_line),
+        cmocka_unit_test(test_other_sections), cmocka_unit_test(test_documented_example),
+        cmocka_unit_test(test_user_tables),    cmocka_unit_test(test_built_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "model/model.h"
+#include "support/fail_memory.h"
 #include "support/sparse_model.h"
 #include "support/test.h"
 
@@ -194,6 +195,40 @@ static void test_unknown_family(void **state)
     done(&opened);
 }
 
+/* The n-th allocation fails while a folder, a pipeline, a GGUF is read: an error, nothing lost. */
+static void test_memory(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *file;
+    } rows[] = {{"qwen2.5-0.5b", "."},
+                {"llama-3.1-8b-gptq-int4", "."},
+                {"stable-diffusion-v1-5", "."},
+                {"gguf/qwen2.5-0.5b-q4_k_m.gguf.header", "qwen2.5-0.5b-q4_k_m.gguf"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct opened opened;
+        size_t failed = 1;
+        make(&opened, rows[i].name);
+        for (size_t n = 1; failed != 0; n++) {
+            opened.err = (struct zv_error){0};
+            fail_memory_start(n);
+            const enum zv_status status = open_in(&opened, rows[i].file);
+            zv_model_close(opened.files);
+            zv_arena_free(&opened.arena);
+            fail_memory_stop();
+            opened.files = NULL;
+            failed = fail_memory.failed;
+            if (status != (failed != 0 ? ZV_E_NOMEM : ZV_OK) && status != ZV_OK) {
+                print_error("%s: allocation %zu: %s\n", rows[i].name, n, opened.err.text);
+                fail();
+            }
+            assert_int_equal(fail_memory.blocks, 0);
+        }
+        done(&opened);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +241,7 @@ int main(void)
         cmocka_unit_test(test_pickle_only),
         cmocka_unit_test(test_tied_copy),
         cmocka_unit_test(test_unknown_family),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

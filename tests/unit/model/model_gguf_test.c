@@ -1,11 +1,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/text_table.h"
 #include "model/model.h"
+#include "support/gguf_builder.h"
 #include "support/sparse_model.h"
 #include "support/test.h"
 
@@ -158,12 +160,131 @@ static void test_split(void **state)
     close_model(&opened);
 }
 
+/* ---- files made here ---- */
+
+struct key {
+    const char *name; /* behind "llama." */
+    uint64_t number;
+};
+
+static enum zv_status open_made(const struct key *keys, size_t count, struct opened *opened)
+{
+    static const uint64_t shape[] = {32, 64};
+    struct gguf_builder gguf;
+    char path[2 * SPARSE_MODEL_PATH];
+    *opened = (struct opened){0};
+    gguf_begin(&gguf, 3);
+    gguf_key(&gguf, "general.architecture", ZV_GGUF_STRING);
+    gguf_put_string(&gguf, "llama");
+    for (size_t i = 0; i < count; i++) {
+        char name[128];
+        (void)snprintf(name, sizeof name, "llama.%s", keys[i].name);
+        gguf_key(&gguf, name, ZV_GGUF_U64);
+        gguf_put_u64(&gguf, keys[i].number);
+    }
+    gguf_key(&gguf, "llama.attention.head_count_kv", ZV_GGUF_ARRAY);
+    gguf_put_array(&gguf, ZV_GGUF_U32, 2);
+    gguf_put_u32(&gguf, 2);
+    gguf_put_u32(&gguf, 1);
+    gguf_tensor(&gguf, "token_embd.weight", 2, shape, 8, 0);
+    const struct zv_slice file = gguf_finish(&gguf, 32, 64 * 34);
+    (void)snprintf(opened->folder, sizeof opened->folder, "/tmp/zirve-made-%ld", (long)getpid());
+    assert_int_equal(mkdir(opened->folder, 0700), 0);
+    (void)snprintf(path, sizeof path, "%s/made.gguf", opened->folder);
+    assert_int_equal(zv_file_create(path, file, NULL), ZV_OK);
+    zv_buffer_free(&gguf.bytes);
+    const enum zv_status status = open_path(opened, "made");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(opened->folder), 0);
+    return status;
+}
+
+static void test_contradictions(void **state)
+{
+    static const struct {
+        struct key keys[4];
+        enum zv_status status;
+        size_t layers;
+        size_t unknown;
+        const char *message;
+    } rows[] = {
+        {{{"block_count", 2},
+          {"embedding_length", 64},
+          {"attention.head_count", 4},
+          {"feed_forward_length", 9}},
+         ZV_OK,
+         2,
+         0,
+         ""},
+        {{{"block_count", 3},
+          {"embedding_length", 64},
+          {"attention.head_count", 4},
+          {"feed_forward_length", 9}},
+         ZV_E_SYNTAX,
+         0,
+         0,
+         "attention.head_count_kv has fewer entries than there are layers (needed for attention)"},
+        {{{"block_count", UINT64_C(1) << 60},
+          {"embedding_length", 64},
+          {"attention.head_count", 4},
+          {"feed_forward_length", 9}},
+         ZV_E_LIMIT,
+         0,
+         0,
+         "1152921504606846976 layers: more than 100000"},
+        {{{"block_count", UINT64_MAX},
+          {"embedding_length", 64},
+          {"attention.head_count", 4},
+          {"feed_forward_length", 9}},
+         ZV_E_SYNTAX,
+         0,
+         0,
+         "block_count is no whole number of 63 bits (needed for layers)"},
+        {{{"block_count", 0},
+          {"embedding_length", 64},
+          {"attention.head_count", 4},
+          {"feed_forward_length", 9}},
+         ZV_E_SYNTAX,
+         0,
+         0,
+         "block_count is 0: a model has layers (needed for layers)"},
+        {{{"block_count", 2},
+          {"embedding_length", 66},
+          {"attention.head_count", 4},
+          {"feed_forward_length", 9}},
+         ZV_E_SYNTAX,
+         0,
+         0,
+         "embedding_length is not divisible by what it is divided by (needed for head_dim_k)"},
+        {{{"block_count", 2}, {"a", 66}, {"attention.head_count", 4}, {"feed_forward_length", 9}},
+         ZV_OK,
+         0,
+         1,
+         ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct opened opened;
+        const enum zv_status status = open_made(rows[i].keys, 4, &opened);
+        assert_string_equal(opened.err.text, rows[i].message);
+        assert_int_equal(status, rows[i].status);
+        if (status == ZV_OK) {
+            assert_int_equal(opened.model.parameters, 2048);
+            assert_int_equal(opened.model.layer_count, rows[i].layers);
+            assert_int_equal(opened.model.unknown_count, rows[i].unknown);
+        }
+        zv_model_close(opened.files);
+        zv_arena_free(&opened.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fixtures),
         cmocka_unit_test(test_layers),
         cmocka_unit_test(test_split),
+        cmocka_unit_test(test_contradictions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
