@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets for json_tree, safetensors and gguf: small and valid, so that
 a changed byte is never far from a rule. Run it again after changing it; the result is committed."""
+import gzip
 import json
 import pathlib
+import pickle
 import struct
 
 HERE = pathlib.Path(__file__).resolve().parent / "corpus"
@@ -45,6 +47,20 @@ def safetensors():
     save("safetensors", "truncated", safetensors_file([("a", "F64", [2], 16)], data=15))
 
 
+def pickle_files():
+    tree = {"a": [1, 300, -2, 70000, 2**63, 2**64 - 1, -2**63], "t": ("x", (), (1,), (1, 2), (1, 2, 3, 4)),
+            "f": 1.5, "n": None, "b": [True, False], "d": {}, "l": [], "long": "y" * 300, "raw": b"z"}
+    shared = [{"frame": i} for i in range(3)]
+    tree["shared"] = [shared, shared, shared[1:]]
+    for protocol in 2, 3, 4, 5:
+        save("pickle", f"tree-{protocol}", pickle.dumps(tree, protocol))
+    loop = []
+    loop.append(loop)
+    save("pickle", "loop", pickle.dumps(loop, 4))
+    save("pickle", "packed.gz", gzip.compress(pickle.dumps(shared, 4), mtime=0))
+    save("pickle", "code", pickle.dumps(print, 2))
+
+
 def text(value):
     return struct.pack("<Q", len(value)) + value.encode()
 
@@ -77,3 +93,4 @@ def gguf():
 json_tree()
 safetensors()
 gguf()
+pickle_files()
