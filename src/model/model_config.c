@@ -128,6 +128,7 @@ enum zv_status model_read_config(struct model_reader *reader, const char *path,
         model->name = member_text(root, "_name_or_path");
     }
     model->dtype = declared_dtype(root);
+    (void)zv_json_u64(zv_json_find(root, "num_nextn_predict_layers"), &reader->draft_layers);
     enum zv_status status = read_family(reader, root, err);
     struct zv_quant quant = {0};
     if (status == ZV_OK) {

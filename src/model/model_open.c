@@ -1,7 +1,9 @@
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/checked.h"
 #include "base/fail.h"
@@ -111,6 +113,46 @@ static enum zv_status open_config(struct model_reader *reader, const char *path,
     return status == ZV_OK ? model_read_config(reader, path, root, err) : status;
 }
 
+enum content { CONTENT_JSON, CONTENT_GGUF, CONTENT_SAFETENSORS, CONTENT_PICKLE };
+
+/* What a file is by its first bytes, whatever its name. */
+static enum content content_of(const char *path)
+{
+    unsigned char head[9] = {0};
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t size = fd >= 0 ? read(fd, head, sizeof head) : 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    if (size == (ssize_t)sizeof head && memcmp(head, "GGUF", 4) == 0) {
+        return CONTENT_GGUF;
+    }
+    if (size >= 4 && (memcmp(head, "PK\003\004", 4) == 0 || memcmp(head, "\200\002", 2) == 0)) {
+        return CONTENT_PICKLE;
+    }
+    return size == (ssize_t)sizeof head && head[8] == '{' && head[0] != '{' && head[7] == 0
+               ? CONTENT_SAFETENSORS
+               : CONTENT_JSON;
+}
+
+static enum zv_status open_by_content(struct model_reader *reader, const char *path,
+                                      struct zv_error *err)
+{
+    switch (strcmp(path, "-") == 0 ? CONTENT_JSON : content_of(path)) {
+    case CONTENT_GGUF:
+        return model_read_gguf(reader, path, err);
+    case CONTENT_SAFETENSORS:
+        return model_read_weights_file(reader, path, err);
+    case CONTENT_PICKLE:
+        (void)zv_fail(err, ZV_E_UNSUPPORTED,
+                      "a PyTorch pickle, which is not read: name the folder with its config.json");
+        return zv_fail_where(err, path);
+    case CONTENT_JSON:
+        break;
+    }
+    return open_config(reader, path, err);
+}
+
 static enum zv_status open_path(struct model_reader *reader, const char *path, struct zv_error *err)
 {
     const struct zv_slice name = zv_slice_of(path);
@@ -127,7 +169,7 @@ static enum zv_status open_path(struct model_reader *reader, const char *path, s
     if (zv_slice_ends(name, ".safetensors.index.json")) {
         return model_read_index(reader, path, err);
     }
-    return open_config(reader, path, err);
+    return open_by_content(reader, path, err);
 }
 
 static bool keep_lines(struct model_reader *reader, const struct model_lines *lines,
@@ -150,6 +192,12 @@ static enum zv_status finish(struct model_reader *reader, const char *path, stru
         model->tensor_count != 0) {
         model_note(reader, "config.json names no torch_dtype: sizes are those of float32, which "
                            "PyTorch takes then");
+    }
+    if (model->source == ZV_SOURCE_CONFIG && reader->draft_layers != 0) {
+        model_note(reader,
+                   "published files also hold %llu layers of multi-token prediction, which are not "
+                   "counted from a config alone",
+                   (unsigned long long)reader->draft_layers);
     }
     const enum zv_status status = model_total(model, err);
     if (status != ZV_OK) {

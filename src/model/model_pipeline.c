@@ -65,6 +65,11 @@ static enum zv_status read_part(struct pipeline *pipeline, const struct zv_json_
     for (size_t i = 0; status == ZV_OK && i < reader.notes.count; i++) {
         model_note(whole, "%.*s: %s", (int)item->key.length, item->key.at, reader.notes.at[i]);
     }
+    if (status == ZV_OK && model->tensor_count != 0 && model->source == ZV_SOURCE_CONFIG &&
+        model->dtype == ZV_DTYPE_UNKNOWN) {
+        model_note(whole, "%.*s: its config names no element type: sizes are those of float32",
+                   (int)item->key.length, item->key.at);
+    }
     if (status == ZV_OK && model->tensor_count == 0) {
         model_unknown(whole, "weights of %.*s: no table serves \"%.*s\" and there are no tensors",
                       (int)item->key.length, item->key.at, (int)model->family.length,

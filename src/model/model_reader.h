@@ -28,6 +28,7 @@ struct model_reader {
     struct tensor_parts parts;
     struct model_lines unknown;
     struct model_lines notes;
+    uint64_t draft_layers; /* num_nextn_predict_layers of the config */
 };
 
 /* Adds a line; beyond MODEL_MAX_LINES, or without memory, it is dropped. */

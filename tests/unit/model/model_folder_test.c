@@ -195,6 +195,30 @@ static void test_unknown_family(void **state)
     done(&opened);
 }
 
+/* A file is what its first bytes say. */
+static void test_by_content(void **state)
+{
+    (void)state;
+    struct opened opened;
+    char from[2 * SPARSE_MODEL_PATH];
+    char to[2 * SPARSE_MODEL_PATH];
+    make(&opened, "llama-3.2-1b");
+    (void)snprintf(from, sizeof from, "%s/model.safetensors", opened.folder);
+    (void)snprintf(to, sizeof to, "%s/3f2a", opened.folder);
+    assert_int_equal(rename(from, to), 0);
+    assert_int_equal(open_in(&opened, "3f2a"), ZV_OK);
+    assert_int_equal(opened.model.parameters, 1235814400);
+    zv_model_close(opened.files);
+    put(&opened, "pytorch_model.bin", "PK\003\004 and more");
+    assert_int_equal(open_in(&opened, "pytorch_model.bin"), ZV_E_UNSUPPORTED);
+    opened.err = (struct zv_error){0};
+    put(&opened, "model.gguf", "GGUF");
+    assert_int_equal(open_in(&opened, "model.gguf"), ZV_E_SYNTAX);
+    opened.err = (struct zv_error){0};
+    assert_int_equal(open_in(&opened, "nothing.json"), ZV_E_IO);
+    done(&opened);
+}
+
 /* The n-th allocation fails while a folder, a pipeline, a GGUF is read: an error, nothing lost. */
 static void test_memory(void **state)
 {
@@ -241,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_pickle_only),
         cmocka_unit_test(test_tied_copy),
         cmocka_unit_test(test_unknown_family),
+        cmocka_unit_test(test_by_content),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
