@@ -18,6 +18,13 @@ int session_exit_code(enum zv_verdict verdict)
 enum zv_status session_open_card(struct session *session, const char *name,
                                  struct zv_capacity *capacity, struct zv_error *err)
 {
+    const size_t digits = strspn(name, "0123456789");
+    if (digits != 0 && name[digits] == 'x' && name[digits + 1] != 0) {
+        return zv_fail(err, ZV_E_USAGE,
+                       "card '%s': name the card once, and give how many share the job: --tp, --pp "
+                       "or --dp, --gpus for llama.cpp",
+                       name);
+    }
     enum zv_status status = ZV_OK;
     if (!session->has_cards) {
         status = card_files_open(&session->cards, &session->arena, err);

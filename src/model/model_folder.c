@@ -263,7 +263,9 @@ static struct zv_slice last_segment(const char *path)
 static void name_after(struct model_reader *reader, const char *path)
 {
     const struct zv_slice last = last_segment(path);
-    reader->model->name = zv_slice_of(zv_arena_copy(reader->arena, last.at, last.length));
+    if (!zv_slice_equal(last, ".") && !zv_slice_equal(last, "..") && !zv_slice_equal(last, "/")) {
+        reader->model->name = zv_slice_of(zv_arena_copy(reader->arena, last.at, last.length));
+    }
 }
 
 static enum zv_status read_config_file(struct model_reader *reader, const char *folder,

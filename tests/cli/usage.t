@@ -64,6 +64,11 @@ zirve estimate: --fsdp shares out over data-parallel ranks: add --dp N, a rank f
 $ zirve estimate --runtime vllm --gpus 2 $M/llama-3.1-8b/config.json
 zirve estimate: --gpus spreads the layers of llama.cpp; other runtimes and training take --tp, --pp or --dp
 ? 64
+$ zirve estimate --card 2x4090 $M/llama-3.1-8b/config.json
+zirve estimate: card '2x4090': name the card once, and give how many share the job: --tp, --pp or --dp, --gpus for llama.cpp
+? 64
+$ cd $M/qwen2.5-7b && zirve estimate . | sed 1q
+family qwen2: 7,615,616,512 parameters, bf16
 # Names on a hub, as pasted command lines have them.
 $ zirve estimate meta-llama/Llama-3.1-8B
 zirve estimate: meta-llama/Llama-3.1-8B: no such file, and names on a hub are not looked up: give the folder with its files
