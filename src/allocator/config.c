@@ -94,7 +94,7 @@ static enum zv_status next_value(struct tokens *tokens, const char *key, struct 
 
 static bool to_text(struct zv_slice token, char text[MAX_TOKEN])
 {
-    if (token.length >= MAX_TOKEN) {
+    if (token.length == 0 || token.length >= MAX_TOKEN) {
         return false;
     }
     memcpy(text, token.at, token.length);
@@ -279,7 +279,7 @@ static enum zv_status parse_divisions(struct tokens *tokens, struct allocator_co
 static enum zv_status parse_gc(struct tokens *tokens, struct allocator_config *config,
                                const char *key, struct zv_error *err)
 {
-    double value;
+    double value = 0;
     const enum zv_status status = parse_real(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
@@ -294,7 +294,7 @@ static enum zv_status parse_gc(struct tokens *tokens, struct allocator_config *c
 static enum zv_status parse_fraction(struct tokens *tokens, struct allocator_config *config,
                                      const char *key, struct zv_error *err)
 {
-    double value;
+    double value = 0;
     const enum zv_status status = parse_real(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
