@@ -122,6 +122,12 @@ struct zv_memory_stats {
     int64_t max_split_size; /* -1: unlimited. As configured at the start */
 };
 
+/* reserved_bytes_by_private_pools (torch-2.14), of one private pool. */
+struct zv_pool_stats {
+    uint64_t id;
+    struct zv_counter reserved_bytes[ZV_STAT_POOL_COUNT];
+};
+
 /* The bytes of an instant: the current values of four counters. */
 struct zv_usage {
     uint64_t allocated_bytes;
@@ -206,6 +212,9 @@ enum zv_policy zv_allocator_policy(const struct zv_allocator *allocator);
 
 struct zv_usage zv_allocator_usage(const struct zv_allocator *allocator);
 void zv_allocator_get_stats(const struct zv_allocator *allocator, struct zv_memory_stats *to);
+/* Private pool index in ascending order of id; false after the last one. */
+bool zv_allocator_pool_stats(const struct zv_allocator *allocator, unsigned index,
+                             struct zv_pool_stats *to);
 void zv_allocator_reset_peaks(struct zv_allocator *allocator);
 void zv_allocator_reset_accumulated(struct zv_allocator *allocator);
 
@@ -226,13 +235,20 @@ enum zv_status zv_allocator_check(const struct zv_allocator *allocator, struct z
 
 /* One entry of memory_stats(): "allocated_bytes.all.current". */
 struct zv_stat_entry {
-    char name[64];
+    char name[96];
     int64_t value;
 };
 
 /* Entry index of memory_stats() in PyTorch's order (sorted names); false after the last one. */
 bool zv_memory_stats_entry(const struct zv_memory_stats *stats, enum zv_torch_profile profile,
                            unsigned index, struct zv_stat_entry *to);
+
+/*
+ * Entry index of one pool's part ("reserved_bytes_by_private_pools.0_7.all.current"); false after
+ * the last one. In memory_stats() they come before "segment.all.allocated".
+ */
+bool zv_pool_stats_entry(const struct zv_pool_stats *stats, unsigned index,
+                         struct zv_stat_entry *to);
 
 /*
  * The profile of a PyTorch version: "2.6", "torch-2.14", "PyTorch 2.6.0". False for what is no

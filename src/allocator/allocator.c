@@ -1,6 +1,8 @@
 /* The public face: which policy, over which driver. */
 #include "zirve/allocator.h"
 
+#include <assert.h>
+
 #include "allocator/caching.h"
 #include "allocator/plain.h"
 #include "allocator/sim_driver.h"
@@ -12,6 +14,7 @@
 struct zv_allocator {
     enum zv_policy policy;
     bool is_simulated;
+    unsigned operations; /* since the last check; only counted in checked builds */
     struct allocator_config config;
     struct sim_driver sim;
     struct zv_driver driver;
@@ -20,6 +23,21 @@ struct zv_allocator {
         struct plain plain; /* async, direct */
     };
 };
+
+enum { OPERATIONS_A_CHECK = 64 };
+
+/* In checked builds, every so often: the allocator still keeps its own rules. */
+static enum zv_status checked(struct zv_allocator *allocator, enum zv_status status)
+{
+#ifdef ZV_CHECKED
+    if (++allocator->operations % OPERATIONS_A_CHECK == 0) {
+        assert(zv_allocator_check(allocator, NULL) == ZV_OK);
+    }
+#else
+    (void)allocator;
+#endif
+    return status;
+}
 
 static bool is_caching(const struct zv_allocator *allocator)
 {
@@ -113,8 +131,9 @@ enum zv_status zv_allocator_malloc(struct zv_allocator *allocator, uint64_t byte
         }
         return zv_fail(err, ZV_E_LIMIT, "a request of more than 2^48 bytes");
     }
-    return is_caching(allocator) ? caching_malloc(&allocator->caching, bytes, stream, to, err)
-                                 : plain_malloc(&allocator->plain, bytes, stream, to, err);
+    return checked(allocator, is_caching(allocator)
+                                  ? caching_malloc(&allocator->caching, bytes, stream, to, err)
+                                  : plain_malloc(&allocator->plain, bytes, stream, to, err));
 }
 
 enum zv_status zv_allocator_free(struct zv_allocator *allocator, struct zv_allocation allocation,
@@ -123,8 +142,9 @@ enum zv_status zv_allocator_free(struct zv_allocator *allocator, struct zv_alloc
     if (allocation.address == 0) {
         return ZV_OK;
     }
-    return is_caching(allocator) ? caching_free(&allocator->caching, allocation, err)
-                                 : plain_free(&allocator->plain, allocation, err);
+    return checked(allocator, is_caching(allocator)
+                                  ? caching_free(&allocator->caching, allocation, err)
+                                  : plain_free(&allocator->plain, allocation, err));
 }
 
 enum zv_status zv_allocator_record_stream(struct zv_allocator *allocator,
@@ -145,7 +165,7 @@ enum zv_status zv_allocator_record_stream(struct zv_allocator *allocator,
 enum zv_status zv_allocator_empty_cache(struct zv_allocator *allocator, struct zv_error *err)
 {
     if (is_caching(allocator)) {
-        return caching_empty_cache(&allocator->caching, err);
+        return checked(allocator, caching_empty_cache(&allocator->caching, err));
     }
     plain_empty_cache(&allocator->plain);
     return ZV_OK;
@@ -279,14 +299,26 @@ void zv_allocator_get_stats(const struct zv_allocator *allocator, struct zv_memo
     statistics_get(stats_of(allocator), to);
 }
 
+bool zv_allocator_pool_stats(const struct zv_allocator *allocator, unsigned index,
+                             struct zv_pool_stats *to)
+{
+    return is_caching(allocator) && caching_pool_stats(&allocator->caching, index, to);
+}
+
 void zv_allocator_reset_peaks(struct zv_allocator *allocator)
 {
     statistics_reset_peaks(own_stats(allocator));
+    if (is_caching(allocator)) {
+        caching_reset_pool_peaks(&allocator->caching);
+    }
 }
 
 void zv_allocator_reset_accumulated(struct zv_allocator *allocator)
 {
     statistics_reset_accumulated(own_stats(allocator));
+    if (is_caching(allocator)) {
+        caching_reset_pool_sums(&allocator->caching);
+    }
 }
 
 void zv_allocator_get_calls(const struct zv_allocator *allocator, struct zv_driver_calls *to)

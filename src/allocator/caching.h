@@ -73,8 +73,9 @@ struct private_pool {
     uint64_t id; /* 0: the default pair, or an entry without use */
     unsigned flags;
     uint32_t uses;
-    uint64_t segments;     /* from the driver */
-    uint64_t reservations; /* address ranges */
+    uint64_t segments;                              /* from the driver */
+    uint64_t reservations;                          /* address ranges */
+    struct zv_counter reserved[ZV_STAT_POOL_COUNT]; /* its bytes; not kept of the default pair */
 };
 
 struct scope {
@@ -181,6 +182,10 @@ enum zv_status caching_pool_begin(struct caching *c, uint64_t id, uint64_t strea
 enum zv_status caching_pool_end(struct caching *c, uint64_t id, struct zv_error *err);
 enum zv_status caching_pool_empty(struct caching *c, uint64_t id, struct zv_error *err);
 
+bool caching_pool_stats(const struct caching *c, unsigned index, struct zv_pool_stats *to);
+void caching_reset_pool_peaks(struct caching *c);
+void caching_reset_pool_sums(struct caching *c);
+
 /* ---- tables (caching_core.c) ---- */
 
 bool caching_grow_blocks(struct caching *c, uint64_t count);
@@ -196,6 +201,9 @@ enum zv_status caching_list_of(struct caching *c, uint32_t pool, uint32_t stream
 /* Drops the lists of a pool without blocks. */
 void caching_drop_lists(struct caching *c, uint32_t pool);
 /* ---- steps ---- */
+
+/* Bytes from the driver (above 0) or back to it, for a pool. */
+void caching_count_reserved(struct caching *c, uint32_t pool, int64_t bytes);
 
 /* Memory from the driver as a free block outside the lists, 0 when there is none. */
 uint32_t caching_expand(struct caching *c, const struct request *request);

@@ -102,7 +102,7 @@ static bool map_front(struct caching *c, uint32_t at, uint64_t wanted)
     (void)caching_merge(c, list, at, block->next, BLOCK_FREE);
     caching_insert(c, list, at);
     c->reserved_bytes += size;
-    stat_change(&c->stats, caching_stat_pool(list->pool), ZV_STAT_RESERVED_BYTES, (int64_t)size);
+    caching_count_reserved(c, list->pool, (int64_t)size);
     c->stats.num_device_alloc++;
     caching_emit(c, ZV_ACTION_SEGMENT_MAP, address, size, list->stream);
     return true;
@@ -199,7 +199,7 @@ void caching_unmap(struct caching *c, uint32_t at)
     (void)caching_merge(c, list, at, block->next, BLOCK_UNMAPPED);
     block_tree_insert_by_address(c->blocks, &list->unmapped, at);
     c->reserved_bytes -= size;
-    stat_change(&c->stats, caching_stat_pool(list->pool), ZV_STAT_RESERVED_BYTES, -(int64_t)size);
+    caching_count_reserved(c, list->pool, -(int64_t)size);
     c->stats.num_device_free++;
     caching_emit(c, ZV_ACTION_SEGMENT_UNMAP, first, size, list->stream);
     if (!block_is_split(block)) {

@@ -146,7 +146,7 @@ static uint32_t new_segment(struct caching *c, const struct request *request)
     c->reserved_bytes += size;
     c->privates[request->pool / 2].segments++;
     stat_change(&c->stats, pool, ZV_STAT_SEGMENT, 1);
-    stat_change(&c->stats, pool, ZV_STAT_RESERVED_BYTES, (int64_t)size);
+    caching_count_reserved(c, request->pool, (int64_t)size);
     c->stats.num_device_alloc++;
     if (size >= c->config.max_split_bytes) {
         counter_add(&c->stats.oversize_segments, 1);

@@ -154,3 +154,52 @@ enum zv_status caching_pool_empty(struct caching *c, uint64_t id, struct zv_erro
     caching_drop_private(c, at);
     return status;
 }
+
+void caching_count_reserved(struct caching *c, uint32_t pool, int64_t bytes)
+{
+    const enum zv_stat_pool kind = caching_stat_pool(pool);
+    struct zv_counter *const own = c->privates[pool / 2].reserved;
+    stat_change(&c->stats, kind, ZV_STAT_RESERVED_BYTES, bytes);
+    if (pool >= 2 && bytes > 0) {
+        counter_add(&own[ZV_STAT_ALL], bytes);
+        counter_add(&own[kind], bytes);
+    } else if (pool >= 2) {
+        counter_take(&own[ZV_STAT_ALL], -bytes);
+        counter_take(&own[kind], -bytes);
+    }
+}
+
+bool caching_pool_stats(const struct caching *c, unsigned index, struct zv_pool_stats *to)
+{
+    uint32_t at = caching_next_private(c, 0);
+    for (; at != 0 && index != 0; index--) {
+        at = caching_next_private(c, at);
+    }
+    if (at == 0) {
+        return false;
+    }
+    to->id = c->privates[at].id;
+    for (int kind = 0; kind < ZV_STAT_POOL_COUNT; kind++) {
+        to->reserved_bytes[kind] = c->privates[at].reserved[kind];
+    }
+    return true;
+}
+
+void caching_reset_pool_peaks(struct caching *c)
+{
+    for (uint32_t i = 1; i < c->private_count; i++) {
+        for (int kind = 0; kind < ZV_STAT_POOL_COUNT; kind++) {
+            c->privates[i].reserved[kind].peak = c->privates[i].reserved[kind].current;
+        }
+    }
+}
+
+void caching_reset_pool_sums(struct caching *c)
+{
+    for (uint32_t i = 1; i < c->private_count; i++) {
+        for (int kind = 0; kind < ZV_STAT_POOL_COUNT; kind++) {
+            c->privates[i].reserved[kind].allocated = 0;
+            c->privates[i].reserved[kind].freed = 0;
+        }
+    }
+}

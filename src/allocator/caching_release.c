@@ -13,7 +13,7 @@ void caching_release_segment(struct caching *c, uint32_t at)
     c->reserved_bytes -= size;
     c->privates[list->pool / 2].segments--;
     stat_change(&c->stats, pool, ZV_STAT_SEGMENT, -1);
-    stat_change(&c->stats, pool, ZV_STAT_RESERVED_BYTES, -(int64_t)size);
+    caching_count_reserved(c, list->pool, -(int64_t)size);
     c->stats.num_device_free++;
     if (size >= c->config.max_split_bytes) {
         counter_take(&c->stats.oversize_segments, 1);

@@ -221,10 +221,29 @@ enum zv_status zv_replay_step(struct zv_replay *replay, const struct zv_op *op, 
     return ZV_OK;
 }
 
-void zv_replay_finish(struct zv_replay *replay)
+enum zv_status zv_replay_finish(struct zv_replay *replay, struct zv_error *err)
 {
-    zv_allocator_get_stats(replay->allocator, &replay->outcome.stats);
-    zv_allocator_get_calls(replay->allocator, &replay->outcome.calls);
+    struct zv_replay_outcome *const outcome = &replay->outcome;
+    struct zv_pool_stats pool;
+    unsigned count = 0;
+    zv_allocator_get_stats(replay->allocator, &outcome->stats);
+    zv_allocator_get_calls(replay->allocator, &outcome->calls);
+    while (replay->arena != NULL && zv_allocator_pool_stats(replay->allocator, count, &pool)) {
+        count++;
+    }
+    if (count == 0) {
+        return ZV_OK;
+    }
+    struct zv_pool_stats *const pools = zv_arena_array(replay->arena, count, sizeof *pools);
+    if (pools == NULL) {
+        return zv_fail_memory(err, "pools");
+    }
+    for (unsigned i = 0; i < count; i++) {
+        (void)zv_allocator_pool_stats(replay->allocator, i, &pools[i]);
+    }
+    outcome->pools = pools;
+    outcome->pool_count = count;
+    return ZV_OK;
 }
 
 enum zv_status zv_replay_run(struct zv_replay *replay, struct zv_slice ops,
@@ -256,6 +275,5 @@ enum zv_status zv_replay_run(struct zv_replay *replay, struct zv_slice ops,
             zv_sink_write(counters, row, length + 1);
         }
     }
-    zv_replay_finish(replay);
-    return ZV_OK;
+    return zv_replay_finish(replay, err);
 }

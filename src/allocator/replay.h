@@ -12,6 +12,7 @@
 #include "base/stream.h"
 #include "trace/op_list.h"
 #include "zirve/allocator.h"
+#include "zirve/arena.h"
 
 enum zv_replay_status {
     ZV_REPLAY_OK,
@@ -39,11 +40,14 @@ struct zv_replay_outcome {
     uint64_t ooms;
     struct zv_replay_oom first_oom;
     struct zv_memory_stats stats;
+    const struct zv_pool_stats *pools; /* private pools at the end, in the replay's arena */
+    size_t pool_count;
     struct zv_driver_calls calls;
 };
 
 struct zv_replay {
     struct zv_allocator *allocator;
+    struct zv_arena *arena; /* of the outcome's pools; NULL: they are not kept */
     struct id_map ids;
     struct zv_replay_outcome outcome;
     uint64_t line; /* of the operation run last */
@@ -68,8 +72,8 @@ void zv_replay_close(struct zv_replay *replay);
 enum zv_status zv_replay_step(struct zv_replay *replay, const struct zv_op *op, uint64_t line,
                               struct zv_error *err);
 
-/* Fills in what is known at the end of the run. */
-void zv_replay_finish(struct zv_replay *replay);
+/* Fills in what is known at the end of the run. Errors: ZV_E_NOMEM. */
+enum zv_status zv_replay_finish(struct zv_replay *replay, struct zv_error *err);
 
 /* Runs a whole list; counters may be NULL. */
 enum zv_status zv_replay_run(struct zv_replay *replay, struct zv_slice ops,

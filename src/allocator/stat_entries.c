@@ -101,3 +101,16 @@ bool zv_memory_stats_entry(const struct zv_memory_stats *stats, enum zv_torch_pr
     }
     return false;
 }
+
+bool zv_pool_stats_entry(const struct zv_pool_stats *stats, unsigned index,
+                         struct zv_stat_entry *to)
+{
+    if (index >= POOLS * PARTS) {
+        return false;
+    }
+    (void)snprintf(to->name, sizeof to->name, "reserved_bytes_by_private_pools.0_%llu.%s.%s",
+                   (unsigned long long)stats->id, pool_names[index / PARTS],
+                   part_names[index % PARTS]);
+    to->value = part_of(&stats->reserved_bytes[pools[index / PARTS]], index % PARTS);
+    return true;
+}

@@ -162,8 +162,8 @@ static enum zv_status plan(struct runs *runs, const struct arguments *args, stru
 }
 
 /* counters and events may be NULL. */
-static enum zv_status run_one(struct report_replay *run, struct zv_slice ops,
-                              struct zv_sink *counters, struct zv_sink *events,
+static enum zv_status run_one(struct report_replay *run, struct zv_arena *arena,
+                              struct zv_slice ops, struct zv_sink *counters, struct zv_sink *events,
                               struct zv_error *err)
 {
     const struct zv_allocator_options allocator_options = {
@@ -176,6 +176,7 @@ static enum zv_status run_one(struct report_replay *run, struct zv_slice ops,
     enum zv_status status = zv_replay_open(&replay, &allocator_options, events, err);
     if (status == ZV_OK) {
         run->policy = zv_allocator_policy(replay.allocator);
+        replay.arena = arena;
         status = zv_replay_run(&replay, ops, counters, err);
     }
     run->outcome = replay.outcome;
@@ -199,8 +200,9 @@ static enum zv_status run_all(struct runs *runs, const struct arguments *args, s
         status = result_file_open(&events, events_path, err);
     }
     for (size_t i = 0; i < runs->count && status == ZV_OK; i++) {
-        status = run_one(&runs->at[i], ops, counters_path != NULL ? &counters.sink : NULL,
-                         events_path != NULL ? &events.sink : NULL, err);
+        status =
+            run_one(&runs->at[i], &runs->arena, ops, counters_path != NULL ? &counters.sink : NULL,
+                    events_path != NULL ? &events.sink : NULL, err);
     }
     if (status == ZV_OK) {
         status = result_file_keep(&counters, err);
@@ -232,7 +234,10 @@ static void write_results(const struct runs *runs, const struct arguments *args,
             report_memory_summary(&out->sink, &runs->at[i].outcome.stats, 0, false);
         }
         if (stats) {
-            report_memory_stats(&out->sink, &runs->at[i].outcome.stats, runs->at[i].profile);
+            const struct zv_replay_outcome *const outcome = &runs->at[i].outcome;
+            const struct report_stats all = {&outcome->stats, runs->at[i].profile, outcome->pools,
+                                             outcome->pool_count};
+            report_memory_stats(&out->sink, &all);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { RULE = 75, CELL = 32, COLUMNS = 4 };
 
@@ -103,11 +104,33 @@ void report_memory_summary(struct zv_sink *sink, const struct zv_memory_stats *s
     rule(sink, '=');
 }
 
-void report_memory_stats(struct zv_sink *sink, const struct zv_memory_stats *stats,
-                         enum zv_torch_profile profile)
+static void each_pool(const struct report_stats *stats, report_stat_fn *write, void *context)
 {
     struct zv_stat_entry entry;
-    for (unsigned i = 0; zv_memory_stats_entry(stats, profile, i, &entry); i++) {
-        zv_sink_print(sink, "%s %" PRId64 "\n", entry.name, entry.value);
+    for (size_t pool = 0; stats->profile != ZV_TORCH_2_6 && pool < stats->pool_count; pool++) {
+        for (unsigned i = 0; zv_pool_stats_entry(&stats->pools[pool], i, &entry); i++) {
+            write(context, &entry);
+        }
     }
+}
+
+void report_each_stat(const struct report_stats *stats, report_stat_fn *write, void *context)
+{
+    struct zv_stat_entry entry;
+    for (unsigned i = 0; zv_memory_stats_entry(stats->stats, stats->profile, i, &entry); i++) {
+        if (strcmp(entry.name, "segment.all.allocated") == 0) {
+            each_pool(stats, write, context);
+        }
+        write(context, &entry);
+    }
+}
+
+static void write_line(void *context, const struct zv_stat_entry *entry)
+{
+    zv_sink_print(context, "%s %" PRId64 "\n", entry->name, entry->value);
+}
+
+void report_memory_stats(struct zv_sink *sink, const struct report_stats *stats)
+{
+    report_each_stat(stats, write_line, sink);
 }

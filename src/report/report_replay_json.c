@@ -1,4 +1,5 @@
 #include "format/json_writer.h"
+#include "report/memory_summary.h"
 #include "report/report_replay.h"
 
 static void write_u64(struct zv_json_writer *json, const char *key, uint64_t value)
@@ -49,15 +50,19 @@ static void write_oom(struct zv_json_writer *json, const struct zv_replay_oom *o
     zv_json_end_object(json);
 }
 
+static void write_stat(void *context, const struct zv_stat_entry *entry)
+{
+    zv_json_write_key(context, entry->name);
+    zv_json_write_i64(context, entry->value);
+}
+
 static void write_stats(struct zv_json_writer *json, const struct report_replay *run)
 {
-    struct zv_stat_entry entry;
+    const struct report_stats stats = {&run->outcome.stats, run->profile, run->outcome.pools,
+                                       run->outcome.pool_count};
     zv_json_write_key(json, "memory_stats");
     zv_json_begin_object(json);
-    for (unsigned i = 0; zv_memory_stats_entry(&run->outcome.stats, run->profile, i, &entry); i++) {
-        zv_json_write_key(json, entry.name);
-        zv_json_write_i64(json, entry.value);
-    }
+    report_each_stat(&stats, write_stat, json);
     zv_json_end_object(json);
 }
 

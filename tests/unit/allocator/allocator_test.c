@@ -255,6 +255,13 @@ static void test_private_pools(void **state)
     assert_int_equal(zv_allocator_pool_retain(allocator, 5, ZV_POOL_NO_SPLIT, NULL), ZV_OK);
     assert_int_equal(zv_allocator_pool_begin(allocator, 5, 0, NULL), ZV_OK);
     const struct zv_allocation ours = take(allocator, 3 * MIB, 0);
+    struct zv_pool_stats pool;
+    struct zv_stat_entry entry;
+    assert_true(zv_allocator_pool_stats(allocator, 0, &pool));
+    assert_false(zv_allocator_pool_stats(allocator, 1, &pool));
+    assert_true(zv_pool_stats_entry(&pool, 5, &entry));
+    assert_string_equal(entry.name, "reserved_bytes_by_private_pools.0_5.large_pool.current");
+    assert_int_equal(entry.value, 20 * MIB);
     assert_int_equal(zv_allocator_usage(allocator).allocated_bytes, 20 * MIB); /* not split */
     const struct zv_allocation other = take(allocator, 3 * MIB, 1);            /* not its stream */
     assert_int_equal(zv_allocator_usage(allocator).allocated_bytes, 23 * MIB);

@@ -83,7 +83,7 @@ static void write_stats(struct zv_sink *sink)
 {
     for (size_t set = 0; set < SETS; set++) {
         const struct zv_memory_stats stats = make_set(set);
-        report_memory_stats(sink, &stats, ZV_TORCH_2_6);
+        report_memory_stats(sink, &(struct report_stats){.stats = &stats});
         zv_sink_text(sink, "---\n");
     }
 }
@@ -165,7 +165,7 @@ static void test_entries(void **state)
     const struct zv_memory_stats stats = make_set(3);
     for (int profile = 0; profile < ZV_TORCH_COUNT; profile++) {
         struct zv_stat_entry entry;
-        char before[64] = "";
+        char before[96] = "";
         unsigned count = 0;
         while (zv_memory_stats_entry(&stats, (enum zv_torch_profile)profile, count, &entry)) {
             assert_true(strcmp(before, entry.name) < 0);
