@@ -151,6 +151,25 @@ static void add_groups(struct build *build)
     }
 }
 
+/* vLLM refuses ranks that do not divide the query heads (vllm-project/vllm#2652, PR 52535). */
+static enum zv_status check_heads(const struct build *build)
+{
+    const struct zv_model *const model = build->in->model;
+    const struct zv_job *const job = build->in->job;
+    if (job->runtime != ZV_RUNTIME_VLLM || job->task != ZV_TASK_SERVE) {
+        return ZV_OK;
+    }
+    for (size_t i = 0; i < model->layer_count; i++) {
+        if (model->layers[i].heads % build->plan.tp != 0) {
+            return zv_fail(build->err, ZV_E_USAGE,
+                           "vllm refuses tensor parallelism over %u: it must divide the model's "
+                           "%u query heads",
+                           build->plan.tp, model->layers[i].heads);
+        }
+    }
+    return ZV_OK;
+}
+
 void build_plan(struct build *build)
 {
     struct plan *const plan = &build->plan;
@@ -170,6 +189,10 @@ void build_plan(struct build *build)
     plan->weight_ways = job->task == ZV_TASK_TRAIN && sharded ? plan->dp : 1;
     plan->stages = llamacpp ? devices : pp;
     plan->vocabulary_padded = job->runtime == ZV_RUNTIME_VLLM || job->runtime == ZV_RUNTIME_SGLANG;
+    if (check_heads(build) != ZV_OK) {
+        build_fail(build, ZV_E_USAGE);
+        return;
+    }
     if (plan->stages > PLAN_MAX_STAGES || (uint64_t)plan->tp * plan->dp > 65536) {
         build_fail(build, zv_fail(build->err, ZV_E_USAGE, "at most %d stages and 65536 ranks each",
                                   PLAN_MAX_STAGES));

@@ -69,6 +69,9 @@ zirve estimate: card '2x4090': name the card once, and give how many share the j
 ? 64
 $ cd $M/qwen2.5-7b && zirve estimate . | sed 1q
 family qwen2: 7,615,616,512 parameters, bf16
+$ zirve estimate --runtime vllm --tp 8 $M/qwen2.5-7b
+zirve estimate: vllm refuses tensor parallelism over 8: it must divide the model's 28 query heads
+? 64
 # Names on a hub, as pasted command lines have them.
 $ zirve estimate meta-llama/Llama-3.1-8B
 zirve estimate: meta-llama/Llama-3.1-8B: no such file, and names on a hub are not looked up: give the folder with its files
