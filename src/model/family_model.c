@@ -282,6 +282,22 @@ static enum zv_status encoder_facts(struct zv_model *model, const struct family_
     return status;
 }
 
+/* A list with one word for each layer that has more or fewer contradicts the count of layers. */
+static enum zv_status check_lists(const struct family_scope *scope, size_t layers,
+                                  struct zv_error *err)
+{
+    static const char *const names[] = {"layer_types", "layers_block_type"};
+    for (size_t i = 0; layers != 0 && i < sizeof names / sizeof *names; i++) {
+        const struct model_value list = scope->keys.find(&scope->keys, zv_slice_of(names[i]));
+        const uint64_t count = list.kind == VALUE_LIST ? scope->keys.count(&scope->keys, &list) : 0;
+        if (list.kind == VALUE_LIST && count != layers) {
+            return zv_fail_at(err, ZV_E_SYNTAX, list.offset, "%s has %llu entries for %zu layers",
+                              names[i], (unsigned long long)count, layers);
+        }
+    }
+    return ZV_OK;
+}
+
 static enum zv_status build_facts(struct zv_model *model, const struct family_scopes *scopes,
                                   struct zv_arena *arena, struct zv_error *err)
 {
@@ -290,6 +306,9 @@ static enum zv_status build_facts(struct zv_model *model, const struct family_sc
     enum zv_status status = text_facts(model, text, err);
     if (status == ZV_OK) {
         status = build_layers(text, &model->layers, &model->layer_count, arena, err);
+    }
+    if (status == ZV_OK) {
+        status = check_lists(text, model->layer_count, err);
     }
     if (status == ZV_OK && tower != NULL) {
         status =

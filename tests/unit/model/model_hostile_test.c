@@ -77,6 +77,9 @@ static const struct {
     {"{\"model_type\": \"qwen3\", \"num_hidden_layers\": 3, \"use_sliding_window\": true,"
      " \"sliding_window\": 8, \"layer_types\": [\"full_attention\", \"full_attention\"]}",
      ZV_E_SYNTAX, "[", "layer_types has fewer entries than there are layers (needed for window)"},
+    {"{\"model_type\": \"qwen3\", \"num_hidden_layers\": 1,"
+     " \"layer_types\": [\"full_attention\", \"full_attention\"]}",
+     ZV_E_SYNTAX, "[", "layer_types has 2 entries for 1 layers"},
     {"{\"model_type\": \"mixtral\", \"num_local_experts\": 1152921504606846976}", ZV_E_SYNTAX,
      "11529", NULL},
     {"{\"model_type\": \"mixtral\", \"num_local_experts\": 4000000000}", ZV_E_LIMIT, "4000000000",
