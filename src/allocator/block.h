@@ -49,6 +49,8 @@ struct block {
     int8_t balance;       /* of its tree: height of child[1] minus that of child[0] */
 };
 
+_Static_assert(sizeof(struct block) == 64, "a block is one cache line");
+
 /* Trees of free blocks by size, then address. */
 void block_tree_insert(struct block *blocks, uint32_t *root, uint32_t at);
 void block_tree_remove(struct block *blocks, uint32_t *root, uint32_t at);

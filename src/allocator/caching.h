@@ -105,7 +105,8 @@ struct caching {
     uint64_t split_below;   /* size from which large blocks are not split */
     bool capturing;
 
-    struct block *blocks;
+    struct block *blocks; /* aligned to cache lines, inside block_memory */
+    void *block_memory;
     uint32_t block_count; /* entries ever used, and 0 */
     uint32_t block_capacity;
     uint32_t unused_blocks; /* linked by next */

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { FIRST_BLOCKS = 256, MAX_BLOCKS = 1 << 30 };
+enum { FIRST_BLOCKS = 256, MAX_BLOCKS = 1 << 30, CACHE_LINE = 64 };
 
 bool caching_grow_blocks(struct caching *c, uint64_t count)
 {
@@ -16,12 +16,21 @@ bool caching_grow_blocks(struct caching *c, uint64_t count)
     if (capacity > MAX_BLOCKS) {
         return false;
     }
-    struct block *const blocks = zv_memory_resize(c->blocks, capacity * sizeof *blocks);
-    if (blocks == NULL) {
+    const size_t size = capacity * sizeof(struct block);
+    unsigned char *const memory = zv_memory_alloc(size + CACHE_LINE - 1);
+    if (memory == NULL) {
         return false;
     }
-    memset(blocks + c->block_count, 0, (capacity - c->block_count) * sizeof *blocks);
-    c->blocks = blocks;
+    /* each block in one line: an event touches several blocks and little else */
+    const size_t offset = (CACHE_LINE - (uintptr_t)memory % CACHE_LINE) % CACHE_LINE;
+    const size_t used = c->blocks == NULL ? 0 : c->block_count * sizeof(struct block);
+    if (used != 0) {
+        memcpy(memory + offset, c->blocks, used);
+    }
+    memset(memory + offset + used, 0, size - used);
+    zv_memory_free(c->block_memory);
+    c->block_memory = memory;
+    c->blocks = (void *)(memory + offset);
     c->block_capacity = (uint32_t)capacity;
     return true;
 }
@@ -218,8 +227,9 @@ static void close_tables(struct caching *c)
     for (uint32_t i = 0; i < c->stream_count; i++) {
         zv_memory_free(c->streams[i].events);
     }
-    void *const tables[] = {c->blocks, c->lists,    c->pools,        c->privates, c->streams,
-                            c->uses,   c->deferred, c->reservations, c->scratch,  c->stream_order};
+    void *const tables[] = {c->block_memory, c->lists,       c->pools,    c->privates,
+                            c->streams,      c->uses,        c->deferred, c->reservations,
+                            c->scratch,      c->stream_order};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         zv_memory_free(tables[i]);
     }
