@@ -124,9 +124,30 @@ enum zv_status zv_card_find(const struct zv_card_table *table, const char *name,
     return ZV_OK;
 }
 
-/* Without a runtime reading the next best figure is only a ceiling, and the basis says so. */
-static void capacity_of_card(const struct zv_card *card, struct zv_capacity *to,
-                             struct zv_arena *arena)
+/* The most that a runtime was seen to get less than the driver reports, over the cards with both.
+ */
+static uint64_t largest_gap(const struct zv_card_table *table)
+{
+    uint64_t gap = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct zv_card *const card = &table->cards[i];
+        uint64_t driver;
+        uint64_t runtime;
+        uint64_t high;
+        if (!card->unified && zv_card_range(card, ZV_READING_DRIVER, &driver, &high) &&
+            zv_card_range(card, ZV_READING_RUNTIME, &runtime, &high) && driver > runtime) {
+            gap = driver - runtime > gap ? driver - runtime : gap;
+        }
+    }
+    return gap;
+}
+
+/*
+ * Without a runtime reading the next best figure is only a ceiling; what a runtime gets below it is
+ * assumed from the other cards, and the basis says so.
+ */
+static void capacity_of_card(const struct zv_card_table *table, const struct zv_card *card,
+                             struct zv_capacity *to, struct zv_arena *arena)
 {
     *to = (struct zv_capacity){.name = card->name, .card = card, .known = ZV_MEASURED};
     if (zv_card_range(card, ZV_READING_RUNTIME, &to->low, &to->high)) {
@@ -139,14 +160,20 @@ static void capacity_of_card(const struct zv_card *card, struct zv_capacity *to,
                                                    "lowest of %zu published readings of what "
                                                    "a runtime sees",
                                                    readings);
-    } else if (zv_card_range(card, ZV_READING_DRIVER, &to->low, &to->high)) {
-        to->known = ZV_ASSUMED;
-        to->basis = "total reported by the driver; what a runtime can allocate is less and unknown";
-    } else {
-        to->known = ZV_ASSUMED;
-        to->low = to->high = card->nominal_bytes;
-        to->basis = "nominal size; what the driver reports and a runtime can allocate is unknown";
+        return;
     }
+    const char *what = "driver's total";
+    const uint64_t gap = largest_gap(table);
+    if (!zv_card_range(card, ZV_READING_DRIVER, &to->low, &to->high)) {
+        to->low = to->high = card->nominal_bytes;
+        what = "nominal size";
+    }
+    to->known = ZV_ASSUMED;
+    to->low -= gap < to->low ? gap : 0;
+    to->basis = zv_arena_print(arena,
+                               "no reading of what a runtime sees: the %s less %llu MiB, the most "
+                               "that any card in the table falls short of its driver's total",
+                               what, (unsigned long long)(gap / ZV_MIB));
 }
 
 enum zv_status zv_capacity_of(const struct zv_card_table *table, const char *name,
@@ -169,7 +196,7 @@ enum zv_status zv_capacity_of(const struct zv_card_table *table, const char *nam
     const struct zv_card *card = NULL;
     const enum zv_status status = zv_card_find(table, name, &card, err);
     if (status == ZV_OK && card != NULL) {
-        capacity_of_card(card, capacity, arena);
+        capacity_of_card(table, card, capacity, arena);
         if (capacity->basis == NULL) {
             return zv_fail_memory(err, "a capacity");
         }

@@ -56,6 +56,7 @@ static enum zv_status set_counts(struct zv_job *job, const struct arguments *arg
     } wide[] = {
         {"context", &serve->context_tokens},
         {"concurrency", &serve->sequences},
+        {"max-num-seqs", &serve->max_sequences},
         {"max-num-batched-tokens", &serve->batched_tokens},
         {"block-size", &serve->block_tokens},
         {"ubatch-size", &serve->ubatch_tokens},
@@ -169,6 +170,7 @@ static enum zv_status set_runtime(struct zv_job *job, const struct arguments *ar
     set_yes(args, "kv-unified", ZV_YES, &serve->kv_unified);
     set_yes(args, "static-cache", ZV_YES, &serve->static_cache);
     set_yes(args, "master-weights", ZV_YES, &job->train.master_weights);
+    set_yes(args, "no-master-weights", ZV_NO, &job->train.master_weights);
     set_yes(args, "autocast", ZV_YES, &job->train.autocast);
     set_yes(args, "fused-loss", ZV_YES, &job->train.fused_loss);
     return arguments_millionths(args, "gpu-memory-utilization", &serve->memory_fraction, err);

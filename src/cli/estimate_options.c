@@ -21,12 +21,12 @@ const char estimate_train_group[] = "Training (--task train)";
 static const char card[] = "Card and reserve";
 static const char answer[] = "Answer";
 
-const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT] = {
+const struct option_spec estimate_options[] = {
+    /* their number stands in the header */
     VALUE(job, "task", NULL, "TASK", "serve (default) or train"),
     VALUE(job, "context", "ctx-size max-model-len context-length max-context n-ctx", "TOKENS",
           "tokens of one sequence, prompt and answer: 8192 or 8k"),
-    VALUE(job, "concurrency", "sequences max-num-seqs parallel max-running-requests batch", "N",
-          "sequences at once"),
+    VALUE(job, "concurrency", "sequences parallel batch", "N", "sequences at once"),
     VALUE(job, "dtype", "torch-dtype", "TYPE", "type to load and compute in: bf16, f16, f32, auto"),
     VALUE(job, "quantization", "quant load-in", "METHOD",
           "weights as if quantised: nf4, nf4-dq, int8, gptq, awq, fp8, mxfp4, nvfp4, q8_0 ..."),
@@ -72,6 +72,8 @@ const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT] = {
           "place of the one it names"),
     VALUE(runtime, "gpu-memory-utilization", "mem-fraction-static", "FRACTION",
           "share of the card that the runtime may use"),
+    VALUE(runtime, "max-num-seqs", "max-running-requests", "N",
+          "sequences it may run at once: a cap that widens its buffers, not a load"),
     VALUE(runtime, "max-num-batched-tokens", "chunked-prefill-size batch-size b", "TOKENS",
           "tokens of one step"),
     VALUE(runtime, "block-size", "page-size", "TOKENS", "tokens of a KV page"),
@@ -110,6 +112,7 @@ const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT] = {
           "type of gradients, when not the weights'"),
     VALUE(estimate_train_group, "optimizer-dtype", NULL, "TYPE", "type of optimizer states"),
     FLAG(estimate_train_group, "master-weights", NULL, "a float32 copy of the trained weights"),
+    FLAG(estimate_train_group, "no-master-weights", NULL, "none, where ZeRO would keep one"),
     FLAG(estimate_train_group, "autocast", "mixed-precision",
          "compute in 16 bits, keep weights as they are"),
     VALUE(estimate_train_group, "lora-rank", "lora-r", "R", "train LoRA adapters of this rank"),

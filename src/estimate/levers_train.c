@@ -175,7 +175,10 @@ static const char *flash(struct variant *variant)
 
 static const char *no_master(struct variant *variant)
 {
-    if (variant->job.train.master_weights != ZV_YES) {
+    const enum zv_shard shard = variant->job.train.shard;
+    const bool by_zero = variant->job.train.master_weights == ZV_UNSET && shard != ZV_SHARD_NONE &&
+                         shard != ZV_SHARD_FSDP;
+    if (variant->job.train.master_weights != ZV_YES && !by_zero) {
         return lever_absent;
     }
     variant->job.train.master_weights = ZV_NO;

@@ -41,8 +41,8 @@ static void add_constant(struct build *build, struct build_item item,
               seen->model[0] != 0 ? seen->model : "any model", seen->tp, seen->source);
 }
 
-/* A runtime's figure is of one model at one load; it is taken only for the same model. */
-static bool same_model(const struct build *build, const struct zv_constant *seen)
+/* A measured peak is of one model, version and split at one load; it is taken for nothing else. */
+static bool is_of_this_run(const struct build *build, const struct zv_constant *seen)
 {
     struct zv_slice name = build->in->model->name;
     struct zv_slice known = zv_slice_of(seen->model);
@@ -55,7 +55,8 @@ static bool same_model(const struct build *build, const struct zv_constant *seen
     char text[256];
     (void)snprintf(text, sizeof text, "%.*s", (int)(known.length < 255 ? known.length : 255),
                    known.at);
-    return name.length != 0 && zv_slice_equal_nocase(name, text);
+    return name.length != 0 && zv_slice_equal_nocase(name, text) && seen->tp == build->plan.tp &&
+           zv_slice_equal(zv_slice_of(seen->version), build->in->rules->version);
 }
 
 static void llamacpp_buffers(struct build *build, const struct serve_sizes *sizes)
@@ -205,7 +206,7 @@ void serve_activations(struct build *build, const struct serve_sizes *sizes)
     struct zv_constant seen;
     const bool profiled = build->in->job->runtime == ZV_RUNTIME_VLLM &&
                           constant(build, ZV_RUNTIME_VLLM, "activation_peak", &seen) &&
-                          same_model(build, &seen);
+                          is_of_this_run(build, &seen);
     for (int stage = 0; stage < (int)build->plan.stages && build->status == ZV_OK; stage++) {
         if (profiled) {
             add_constant(build,
@@ -238,6 +239,28 @@ static void add_rotary_table(struct build *build, const struct serve_sizes *size
               (ull)model->max_context, (ull)width, (ull)sizes->value_bytes);
 }
 
+/*
+ * CUDA graphs are part of what vLLM budgets only from the version on that subtracts them; before,
+ * they live in the share of the card that is left to others.
+ */
+static void add_graphs(struct build *build, int stage)
+{
+    const struct zv_rule *const rule = &build->in->rules->graphs_subtracted;
+    struct zv_constant seen;
+    if (build->in->job->serve.enforce_eager == ZV_YES) {
+        return;
+    }
+    if (!rule->known || rule->value == 0) {
+        build_invalid(build, "CUDA graphs, about 1 GiB, find no room in the share of the card that "
+                             "is left to others");
+    } else if (constant(build, ZV_RUNTIME_VLLM, "cuda_graph_estimate", &seen)) {
+        add_constant(build,
+                     (struct build_item){build->plan.scopes[stage], "runtime.graphs", "CUDA graphs",
+                                         "runtime", NULL},
+                     &seen);
+    }
+}
+
 void serve_overhead(struct build *build, const struct serve_sizes *sizes)
 {
     const bool vllm = build->in->job->runtime == ZV_RUNTIME_VLLM;
@@ -258,12 +281,8 @@ void serve_overhead(struct build *build, const struct serve_sizes *sizes)
         } else {
             build_unknown(build, item, "no published figure for this runtime");
         }
-        const bool graphs = vllm && build->in->job->serve.enforce_eager != ZV_YES;
-        if (graphs && constant(build, ZV_RUNTIME_VLLM, "cuda_graph_estimate", &seen)) {
-            add_constant(build,
-                         (struct build_item){build->plan.scopes[i], "runtime.graphs", "CUDA graphs",
-                                             "runtime", NULL},
-                         &seen);
+        if (vllm) {
+            add_graphs(build, (int)i);
         }
     }
 }
@@ -273,14 +292,11 @@ void serve_overhead(struct build *build, const struct serve_sizes *sizes)
 static uint64_t without_cache(struct build *build, int scope)
 {
     const struct zv_ledger *const ledger = &build->out->ledger;
-    const struct zv_rule *const graphs = &build->in->rules->graphs_subtracted;
     struct zv_ledger rest = {.arena = build->arena};
     struct zv_total total = {0};
     for (size_t i = 0; i < ledger->count && build->status == ZV_OK; i++) {
         const struct zv_item *const item = &ledger->items[i];
-        const bool is_graph = zv_slice_equal(zv_slice_of(item->id), "runtime.graphs");
-        if (!zv_slice_equal(zv_slice_of(item->group), "cache") &&
-            (!is_graph || (graphs->known && graphs->value != 0))) {
+        if (!zv_slice_equal(zv_slice_of(item->group), "cache")) {
             build_fail(build, zv_ledger_add(&rest, item, build->err));
         }
     }
@@ -339,5 +355,9 @@ void build_serve(struct build *build)
                       (ull)sizes.context, (ull)sizes.sequences);
     }
     build_invalid(build, "another version of the runtime, other kernels or attention backend");
-    build->out->upper_bound = true;
+    if (is_llamacpp(build)) {
+        build_invalid(build, "the compute buffer is larger than its floor, as in most published "
+                             "starts");
+    }
+    build->out->upper_bound = !is_llamacpp(build);
 }

@@ -67,7 +67,7 @@ static void state_items(struct build *build, const struct train_sizes *sizes,
                   sizes->optimizer.name.at, (ull)sizes->optimizer.states,
                   build_s(sizes->optimizer.states), (ull)sum->values, share);
     }
-    if (train->master_weights == ZV_YES) {
+    if (sizes->master) {
         build_add(build, (struct build_item){scope, "master", "master weights", "training", NULL},
                   zv_ceil_div(build_mul(build, sum->values, 4), states ? dp : 1), ZV_CALCULATED,
                   "%llu trained values x 4 B (float32)%s", (ull)sum->values, share);
@@ -189,11 +189,27 @@ static uint64_t value_bytes_of(struct build *build, struct zv_slice name, uint64
 static void assume_precision(struct build *build, const struct train_sizes *sizes, uint64_t weight)
 {
     const struct zv_train *const train = &build->in->job->train;
-    if (!sizes->lora && weight == 2 && train->master_weights != ZV_YES &&
-        train->optimizer_dtype.length == 0) {
+    if (!sizes->lora && weight == 2 && !sizes->master && train->optimizer_dtype.length == 0) {
         build_assume(build, "weights and optimizer states in 16 bits, without the float32 copy "
                             "that mixed precision keeps (--master-weights)");
     }
+}
+
+/* DeepSpeed's ZeRO trains 16-bit weights beside a float32 copy, whatever the optimizer. */
+static bool keeps_master(struct build *build, const struct train_sizes *sizes, uint64_t weight)
+{
+    const struct zv_train *const train = &build->in->job->train;
+    const bool zero = train->shard == ZV_SHARD_ZERO1 || train->shard == ZV_SHARD_ZERO2 ||
+                      train->shard == ZV_SHARD_ZERO3;
+    if (train->master_weights != ZV_UNSET) {
+        return train->master_weights == ZV_YES;
+    }
+    if (zero && !sizes->lora && weight == 2) {
+        build_assume(build, "float32 master weights, as DeepSpeed keeps them under ZeRO "
+                            "(--no-master-weights)");
+        return true;
+    }
+    return false;
 }
 
 static void train_sizes_of(struct build *build, struct train_sizes *sizes)
@@ -214,9 +230,9 @@ static void train_sizes_of(struct build *build, struct train_sizes *sizes)
         build_assume(build, "LoRA weights in float32, as PEFT casts adapters");
     }
     sizes->gradient_bytes = value_bytes_of(build, train->gradient_dtype, trained, "gradient type");
-    sizes->state_value_bytes =
-        value_bytes_of(build, train->optimizer_dtype, train->master_weights == ZV_YES ? 4 : trained,
-                       "optimizer type");
+    sizes->master = keeps_master(build, sizes, weight);
+    sizes->state_value_bytes = value_bytes_of(build, train->optimizer_dtype,
+                                              sizes->master ? 4 : trained, "optimizer type");
     assume_precision(build, sizes, weight);
     struct zv_slice optimizer = train->optimizer;
     if (optimizer.length == 0) {

@@ -22,6 +22,7 @@ struct train_sizes {
     uint64_t gradient_bytes;
     uint64_t state_value_bytes;
     bool lora;
+    bool master; /* a float32 copy beside 16-bit weights */
 };
 
 /* Counts what trains on a rank of the stage. Fails the build when quantised weights are to train.

@@ -298,8 +298,9 @@ static void fit_lines(struct zv_sink *sink, const struct report_style *style,
     if (fit->verdict == ZV_CANNOT_TELL) {
         if (fit->over) {
             (void)snprintf(line, sizeof line,
-                           "CANNOT TELL by calculation: what is expected is %s more than is "
+                           "CANNOT TELL by calculation%s: what is expected is %s more than is "
                            "usable, but rests on assumptions%s.",
+                           fit->total.expected > fit->usable_high ? ", but UNLIKELY to fit" : "",
                            margin, fit->total.unknown != 0 ? " and unknown items" : "");
         } else {
             (void)snprintf(line, sizeof line,

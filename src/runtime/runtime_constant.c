@@ -82,14 +82,15 @@ static int nearness(const struct constant_table *table, size_t row,
     const uint32_t tp = query->tp > 1 ? query->tp : 1;
     const uint32_t row_tp = cell_u32(table, row, table->tp);
     int score = 0;
-    score += same_model(zv_table_cell(cells, row, table->model), query->model) ? 8 : 0;
-    score += (row_tp > 1) == (tp > 1) ? 4 : 0;
+    score += (row_tp > 1) == (tp > 1) ? 16 : 0;
+    score += same_model(zv_table_cell(cells, row, table->model), query->model) ? 2 : 0;
     score += cell_u32(table, row, table->pp) <= 1 ? 1 : 0;
     struct version asked;
     struct version have;
     if (query->version.length != 0 && version_read(&asked, query->version, false) &&
         version_read(&have, zv_table_cell(cells, row, table->version), false)) {
-        score += version_compare(&have, &asked) <= 0 ? 2 : 0;
+        score += version_compare(&have, &asked) <= 0 ? 4 : 0;
+        score += version_compare(&have, &asked) == 0 ? 8 : 0;
     }
     return score;
 }
@@ -159,7 +160,7 @@ enum zv_status zv_runtime_constant(struct zv_constant *to, bool *found,
     size_t best_row = 0;
     for (size_t row = 0; row < table.table.row_count; row++) {
         const int score = nearness(&table, row, query);
-        if (score > best) {
+        if (score >= best && score >= 0) { /* later rows are newer */
             best = score;
             best_row = row;
         }

@@ -22,7 +22,7 @@ GPU 0                                          GiB         GB  known
   device context and libraries                0.28       0.30  assumed
     about, with lazy loading (pytorch/pytorch#107667)
   at least                                    3.11       3.34  without assumptions
-  expected                                    3.89       4.18  upper bound*
+  expected                                    3.89       4.18  with assumptions
 
 host memory                                    GiB         GB  known
   weights                                     0.51       0.55  calculated
@@ -37,9 +37,6 @@ host memory                                    GiB         GB  known
   at least                                    0.51       0.55  without assumptions
   expected                                    0.58       0.62  with assumptions
 
-* the sum for the phase that needs most, of maxima that need not fall together:
-an upper bound, as far as the assumptions hold
-
 RTX 3090
   23.58 GiB (25.32 GB); the one published reading of what a runtime sees
   FITS by calculation, with a margin of 19.69 GiB (21.14 GB). A calculation
@@ -52,6 +49,7 @@ Assumed because it was not given:
 Not valid if:
   a sequence grows past 32768 tokens, or more than 1 run at once
   another version of the runtime, other kernels or attention backend
+  the compute buffer is larger than its floor, as in most published starts
 $ zirve estimate $TMP/gemma.gguf --context 32k --cache-type-k q8_0 --cache-type-v q8_0 --swa-full --unit MiB | grep cache
 zirve: a GGUF file: llama.cpp's rules are taken; --runtime names another
 zirve: no version given: the newest known, llama.cpp b10864
@@ -84,7 +82,7 @@ GPU 0                                                     MiB  known
   device context and libraries                         286.10  assumed
     about, with lazy loading (pytorch/pytorch#107667)
   at least                                            2838.69  without assumptions
-  expected                                            4159.04  upper bound*
+  expected                                            4159.04  with assumptions
 
 host memory                                               MiB  known
   weights                                             1334.75  calculated

@@ -4,34 +4,34 @@ zirve: 24GB is taken literally; a real card of that name allows less or more
 RTX 4090: 23.51 GiB (25.25 GB)
   weights: as stored
      context          x 1          x 4         x 16
-       4,096 fits   +3.94 fits   +2.44 no     -3.56
-       8,192 fits   +3.44 fits   +0.44 no    -11.56
-      32,768 fits   +0.44 no    -11.56 no    -59.56
+       4,096 fits   +4.97 fits   +3.47 no     -2.53
+       8,192 fits   +4.47 fits   +1.47 no    -10.53
+      32,768 fits   +1.47 no    -10.53 no    -58.53
 
-L40S: 44.99 GiB (48.31 GB)
+L40S: 44.49 GiB (47.77 GB)
   weights: as stored
      context          x 1          x 4         x 16
-       4,096 fits  +23.27 fits  +21.77 fits  +15.77
-       8,192 fits  +22.77 fits  +19.77 fits   +7.77
-      32,768 fits  +19.77 fits   +7.77 no    -40.23
+       4,096 fits  +23.85 fits  +22.35 fits  +16.35
+       8,192 fits  +23.35 fits  +20.35 fits   +8.35
+      32,768 fits  +20.35 fits   +8.35 no    -39.65
 
 24GB: 22.35 GiB (24.00 GB)
   weights: as stored
      context          x 1          x 4         x 16
-       4,096 fits   +2.90 fits   +1.40 no     -4.60
-       8,192 fits   +2.40 ?      -0.60 no    -12.60
-      32,768 ?      -0.60 no    -12.60 no    -60.60
+       4,096 fits   +3.93 fits   +2.43 no     -3.57
+       8,192 fits   +3.43 fits   +0.43 no    -11.57
+      32,768 fits   +0.43 no    -11.57 no    -59.57
 
-16 of 27 combinations fit by calculation, 9 do not, 2 cannot be told. Columns:
+18 of 27 combinations fit by calculation, 9 do not, 0 cannot be told. Columns:
 concurrency; margins in GiB to what the runtime may use, - is missing. A
 calculation never proves that a job runs.
 $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 1,2,4,8,16,32 --card 4090 --runtime vllm@0.19.0 --grid --unit GB
 RTX 4090: 25.25 GB
   weights: as stored
      context          x 1          x 2          x 4          x 8         x 16
-       8,192 fits   +3.70 fits   +2.62 fits   +0.48 no     -3.82 no    -12.41
+       8,192 fits   +4.80 fits   +3.73 fits   +1.58 no     -2.71 no    -11.30
      context         x 32
-       8,192 no    -29.59
+       8,192 no    -28.48
 
 3 of 6 combinations fit by calculation, 3 do not, 0 cannot be told. Columns:
 concurrency; margins in GB to what the runtime may use, - is missing. A
@@ -56,10 +56,10 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 4,16 --c
       "context_tokens": 8192,
       "concurrency": 4,
       "at_least_bytes": 20355489792,
-      "expected_bytes": 22245920276,
+      "expected_bytes": 21139966198,
       "unknown_items": 0,
       "verdict": "fits",
-      "margin_bytes": 475987640,
+      "margin_bytes": 1581941718,
       "reason": null
     },
     {
@@ -68,10 +68,10 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 4,16 --c
       "context_tokens": 8192,
       "concurrency": 16,
       "at_least_bytes": 33240391680,
-      "expected_bytes": 35130822164,
+      "expected_bytes": 34024868086,
       "unknown_items": 0,
       "verdict": "does not fit",
-      "margin_bytes": -12408914248,
+      "margin_bytes": -11302960170,
       "reason": null
     }
   ],
@@ -140,13 +140,13 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8k --concurrency 1,16 --c
 RTX 4090: 23.51 GiB (25.25 GB)
   weights: none
      context          x 1         x 16
-       8,192 fits   +3.44 no    -11.56
+       8,192 fits   +4.47 no    -10.53
   weights: fp8
      context          x 1         x 16
-       8,192 fits   +9.94 no     -5.06
+       8,192 fits  +10.97 no     -4.03
   weights: awq
      context          x 1         x 16
-       8,192 fits  +13.07 no     -1.93
+       8,192 fits  +14.10 no     -0.90
   weights: nonsense
      context          x 1         x 16
        8,192            -            -
@@ -159,7 +159,7 @@ $ zirve estimate $M/llama-3.1-8b-awq-int4/config.json --context 8k --card 4090 -
 RTX 4090: 23.51 GiB (25.25 GB)
   weights: awq
      context          x 1
-       8,192 fits  +13.07
+       8,192 fits  +14.10
   weights: fp8
      context          x ?
        8,192            -

@@ -4,13 +4,13 @@ RTX 4090
   23.51 GiB (25.25 GB) to 23.68 GiB (25.43 GB); lowest of 4 published readings
   of what a runtime sees
   usable: 21.16 GiB (22.72 GB); the runtime may use 0.9 of the card
-  FITS by calculation, with a margin of 5.94 MiB (6.23 MB). A calculation never
+  FITS by calculation, with a margin of 4.66 MiB (4.88 MB). A calculation never
   proves that a job runs.
-  The runtime's pool would be 5.46 GiB (5.87 GB): 2,797 blocks, 44,752 tokens,
-  4.92 sequences of full length (assumed: it rests on the assumed items).
+  The runtime's pool would be 5.47 GiB (5.88 GB): 2,802 blocks, 44,832 tokens,
+  4.00 sequences of full length (assumed: it rests on the assumed items).
 
-largest context: 9,088 tokens
-  with 9,089: cannot tell, 2.06 MiB (2.16 MB) missing
+largest context: 11,200 tokens
+  with 11,201: cannot tell, 3.34 MiB (3.51 MB) missing
 
 Assumed because it was not given:
 $ zirve estimate $M/llama-3.1-8b/config.json --runtime vllm@0.19.0 --card H100 --search context --json | sed -n '/"search"/,/}/p'
@@ -28,9 +28,9 @@ $ zirve estimate $M/llama-3.1-8b/config.json --runtime vllm@0.19.0 --card H100 -
 $ zirve estimate $M/llama-3.1-8b/config.json --context 8192 --runtime vllm@0.19.0 --card 4090 --search concurrency --json | sed -n '/"search"/,/}/p'
   "search": {
     "dimension": "concurrency",
-    "value": 4,
+    "value": 5,
     "verdict": "fits",
-    "next_value": 5,
+    "next_value": 6,
     "next_value_verdict": "cannot tell",
     "limit": 1048576,
     "limit_basis": "the end of this search",
@@ -43,12 +43,12 @@ largest seq-length: 1,402 tokens
 
 Assumed because it was not given:
 $ zirve estimate $M/llama-3.1-70b/config.json --card 4090 --search context --runtime vllm@0.19.0 | sed -n '/DOES NOT/,/^Assumed/p'; zirve estimate $M/llama-3.1-70b/config.json --card 4090 --search context --runtime vllm@0.19.0 >/dev/null
-  DOES NOT FIT: what is known alone exceeds it; 112.05 GiB (120.31 GB) missing
+  DOES NOT FIT: what is known alone exceeds it; 111.02 GiB (119.21 GB) missing
   for what is expected.
   The runtime's pool would be 0.00 MiB (0.00 MB): 0 blocks, 0 tokens, 0.00
   sequences of full length (assumed: it rests on the assumed items).
 
-largest context: none, not even 1 token goes in (112.05 GiB (120.31 GB) missing)
+largest context: none, not even 1 token goes in (111.02 GiB (119.21 GB) missing)
 
 Assumed because it was not given:
 ? 1

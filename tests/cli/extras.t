@@ -30,11 +30,8 @@ each of GPU 0 to 1                             GiB         GB  known
   context, libraries, communication           0.39       0.42  assumed
     seen with vllm 0.6.4, Llama-3.1-8B, tp 2 (vllm-project/vllm#11251 (mces89
     2024-12-21))
-  CUDA graphs                                 1.02       1.10  assumed
-    seen with vllm 0.19.0, google/gemma-3-12b-it, tp 1
-    (llm-d-incubation/llm-d-planner:accuracy/results/v0.19.0/logs/google-gemma-3-12b-it--h100-80gb--tp1pp1dp1--8192.log)
   at least                                    7.28       7.82  without assumptions
-  expected (in sampling)                      9.48      10.18  upper bound*
+  expected (in sampling)                      8.46       9.09  upper bound*
 
 host memory                                    GiB         GB  known
   weights                                     4.06       4.36  assumed
@@ -62,6 +59,8 @@ Assumed because it was not given:
   the draft model lies whole on the cards, with the model's context
 
 Not valid if:
+  CUDA graphs, about 1 GiB, find no room in the share of the card that is left
+  to others
   a sequence grows past 8192 tokens, or more than 1 run at once
   another version of the runtime, other kernels or attention backend
   the checkpoint is a pickle (.bin, .pt): loading then holds a whole shard in
@@ -90,7 +89,7 @@ GPU 0                                          GiB         GB  known
   device context and libraries                0.28       0.30  assumed
     about, with lazy loading (pytorch/pytorch#107667)
   at least                                   11.84      12.72  without assumptions
-  expected                                   12.62      13.55  upper bound*
+  expected                                   12.62      13.55  with assumptions
 
 host memory                                    GiB         GB  known
   weights                                     6.75       7.25  calculated
@@ -113,9 +112,6 @@ host memory                                    GiB         GB  known
   at least                                    7.16       7.68  without assumptions
   expected (in load)                          8.16       8.76  with assumptions
 
-* the sum for the phase that needs most, of maxima that need not fall together:
-an upper bound, as far as the assumptions hold
-
 Assumed because it was not given:
   sequences at once: 1, not given
   micro-batch (n_ubatch): 512, the runtime's default
@@ -124,6 +120,7 @@ Assumed because it was not given:
 Not valid if:
   a sequence grows past 8192 tokens, or more than 1 run at once
   another version of the runtime, other kernels or attention backend
+  the compute buffer is larger than its floor, as in most published starts
 $ zirve estimate $M/gemma-3-4b/config.json --runtime vllm@0.11.0 --context 8192 --source-tokens 4096 | sed -n '/tower/,/widest/p'
     vision or audio tower                     0.78       0.83
     projector                              0.00550    0.00590

@@ -68,7 +68,7 @@ GPU 0, CUDA0                                              MiB  known
     log line 38: 579 MiB ± 0.5: total less free less the runtime's own
     (context, libraries, other programs)
   at least                                            6623.20  without assumptions
-  expected                                            6623.20  upper bound*
+  expected                                            6623.20  with assumptions
 
 GPU 1, CUDA1                                              MiB  known
   weights                                             5100.50  measured
@@ -85,7 +85,7 @@ GPU 1, CUDA1                                              MiB  known
   device context and libraries                         286.10  assumed
     about, with lazy loading (pytorch/pytorch#107667)
   at least                                            5192.50  without assumptions
-  expected                                            5876.98  upper bound*
+  expected                                            5876.98  with assumptions
   plus 1 unknown item
 
 host memory                                               MiB  known
@@ -100,9 +100,6 @@ host memory                                               MiB  known
     again, those of the host's weights are counted there
   at least                                             611.91  without assumptions
   expected                                             611.91  with assumptions
-
-* the sum for the phase that needs most, of maxima that need not fall together:
-an upper bound, as far as the assumptions hold
 
 Devices, as the log says:
   GPU 0 CUDA0, total 24123 MiB ± 0.5 (line 38), free before 23860 MiB ± 0.5
@@ -122,6 +119,7 @@ Beside what is calculated, in bytes:
 Not valid if:
   a sequence grows past 2048 tokens, or more than 4 run at once
   another version of the runtime, other kernels or attention backend
+  the compute buffer is larger than its floor, as in most published starts
 $ zirve estimate --from-log - <tests/data/logs/sglang.log
 start log of sglang, complete: lines 1 to 8
 model org/model, architecture Qwen2ForCausalLM, context 32768, sequences 2048,
@@ -324,7 +322,6 @@ $ zirve estimate --from-log tests/data/logs/vllm-beside.log $M/llama-3.1-8b/conf
 Beside what is calculated, in bytes:
                                                  calculated         measured       difference
   weights, GPU 0                             16,094,076,928   16,094,208,826       +131,898 B  (assumed)
-  CUDA graphs, GPU 0                          1,095,216,660      590,558,003   -504,658,657 B  (assumed)
   tokens in the measured pool                        40,464           40,432              -32  equal as printed
 
 # A log of another model.

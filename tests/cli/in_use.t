@@ -26,26 +26,29 @@ zirve estimate: no usable GPU 3: /nonexistent.so is not there; TMP/drm/card*/dev
 # A slice of a card; a card whose memory is the processor's too.
 $ zirve estimate $M/llama-3.2-1b/config.json --context 4096 --card "A100 3g.20gb" | sed -n '/^A100/,/^$/p'
 A100 40GB MIG 3g.20gb
-  19.50 GiB (20.94 GB); total reported by the driver; what a runtime can
-  allocate is less and unknown
-  FITS by calculation, with a margin of 16.57 GiB (17.80 GB). A calculation
+  19.00 GiB (20.40 GB) to 19.50 GiB (20.94 GB); no reading of what a runtime
+  sees: the driver's total less 512 MiB, the most that any card in the table
+  falls short of its driver's total
+  FITS by calculation, with a margin of 16.07 GiB (17.26 GB). A calculation
   never proves that a job runs.
 
 $ zirve estimate $M/llama-3.2-1b/config.json --context 4096 --card GB10 | sed -n '/^GB10/,/^$/p'
 GB10 (DGX Spark)
-  119.21 GiB (128.00 GB); nominal size; what the driver reports and a runtime
-  can allocate is unknown
+  118.71 GiB (127.46 GB) to 119.21 GiB (128.00 GB); no reading of what a runtime
+  sees: the nominal size less 512 MiB, the most that any card in the table falls
+  short of its driver's total
   The processor and the system use the same memory; give what the system uses
   with --in-use (auto reads it).
-  FITS by calculation, with a margin of 116.28 GiB (124.86 GB). A calculation
+  FITS by calculation, with a margin of 115.78 GiB (124.32 GB). A calculation
   never proves that a job runs.
 
 $ zirve estimate $M/llama-3.2-1b/config.json --context 4096 --card GB10 --in-use 100GiB | sed -n '/^GB10/,/^$/p'
 GB10 (DGX Spark)
-  119.21 GiB (128.00 GB); nominal size; what the driver reports and a runtime
-  can allocate is unknown
+  118.71 GiB (127.46 GB) to 119.21 GiB (128.00 GB); no reading of what a runtime
+  sees: the nominal size less 512 MiB, the most that any card in the table falls
+  short of its driver's total
   The processor and the system use the same memory.
-  usable: 19.21 GiB (20.63 GB); others use 100.00 GiB (107.37 GB)
-  FITS by calculation, with a margin of 16.28 GiB (17.48 GB). A calculation
+  usable: 18.71 GiB (20.09 GB); others use 100.00 GiB (107.37 GB)
+  FITS by calculation, with a margin of 15.78 GiB (16.95 GB). A calculation
   never proves that a job runs.
 
