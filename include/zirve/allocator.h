@@ -251,6 +251,14 @@ bool zv_pool_stats_entry(const struct zv_pool_stats *stats, unsigned index,
                          struct zv_stat_entry *to);
 
 /*
+ * The settings that a PyTorch of this profile finds in an environment: the first variable that is
+ * set wins, and the old name wins over the new one. look(context, name) gives a variable's value or
+ * NULL; NULL when none is set.
+ */
+const char *zv_alloc_conf_find(enum zv_torch_profile profile,
+                               const char *(*look)(void *context, const char *name), void *context);
+
+/*
  * The profile of a PyTorch version: "2.6", "torch-2.14", "PyTorch 2.6.0". False for what is no
  * version or older than 2.1.
  */

@@ -1,4 +1,4 @@
-/* The words for the enums of zirve/allocator.h. */
+/* The words of zirve/allocator.h: names of enums, versions, environment variables. */
 #include "base/slice.h"
 #include "zirve/allocator.h"
 
@@ -20,6 +20,19 @@ const char *zv_allocator_action_name(enum zv_allocator_action action)
         "alloc",        "free_requested", "free_completed", "segment_alloc",
         "segment_free", "segment_map",    "segment_unmap",  "oom"};
     return (unsigned)action < ZV_ACTION_COUNT ? names[action] : "?";
+}
+
+const char *zv_alloc_conf_find(enum zv_torch_profile profile,
+                               const char *(*look)(void *context, const char *name), void *context)
+{
+    static const char *const names[] = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF",
+                                        "PYTORCH_ALLOC_CONF"};
+    const size_t count = profile == ZV_TORCH_2_6 ? 1 : sizeof names / sizeof names[0];
+    const char *found = NULL;
+    for (size_t i = 0; i < count && found == NULL; i++) {
+        found = look(context, names[i]);
+    }
+    return found;
 }
 
 bool zv_torch_profile_parse(const char *text, enum zv_torch_profile *to)

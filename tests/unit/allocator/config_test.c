@@ -159,6 +159,59 @@ static void test_what_a_parse_resets(void **state)
     }
 }
 
+static const char *look(void *context, const char *name)
+{
+    const char *const *const variables = context;
+    for (size_t i = 0; variables[i] != NULL; i += 2) {
+        if (strcmp(variables[i], name) == 0) {
+            return variables[i + 1];
+        }
+    }
+    return NULL;
+}
+
+static void test_the_environment(void **state)
+{
+    (void)state;
+    const char *none[] = {NULL};
+    const char *new_name[] = {"PYTORCH_ALLOC_CONF", "new", NULL};
+    const char *both[] = {"PYTORCH_ALLOC_CONF", "new", "PYTORCH_CUDA_ALLOC_CONF", "old", NULL};
+    const char *hip[] = {"PYTORCH_ALLOC_CONF", "new", "PYTORCH_HIP_ALLOC_CONF", "hip", NULL};
+    assert_null(zv_alloc_conf_find(ZV_TORCH_2_14, look, none));
+    assert_null(zv_alloc_conf_find(ZV_TORCH_2_6, look, new_name));
+    assert_string_equal(zv_alloc_conf_find(ZV_TORCH_2_14, look, new_name), "new");
+    assert_string_equal(zv_alloc_conf_find(ZV_TORCH_2_14, look, both), "old");
+    assert_string_equal(zv_alloc_conf_find(ZV_TORCH_2_6, look, both), "old");
+    assert_string_equal(zv_alloc_conf_find(ZV_TORCH_2_14, look, hip), "hip");
+    assert_null(zv_alloc_conf_find(ZV_TORCH_2_6, look, hip));
+}
+
+static void test_versions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int profile; /* -1: none */
+    } rows[] = {{"2.6", ZV_TORCH_2_6},
+                {"PyTorch 2.6.0", ZV_TORCH_2_6},
+                {"torch-2.9.1", ZV_TORCH_2_6},
+                {"v2.10.0", ZV_TORCH_2_14},
+                {"torch-2.14", ZV_TORCH_2_14},
+                {"2.6.0+cu124", ZV_TORCH_2_6},
+                {"3.0", ZV_TORCH_2_14},
+                {"2.0", -1},
+                {"1.13", -1},
+                {"", -1},
+                {"2", -1},
+                {"nightly", -1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        enum zv_torch_profile profile = ZV_TORCH_COUNT;
+        const bool known = zv_torch_profile_parse(rows[i].text, &profile);
+        assert_int_equal(known, rows[i].profile >= 0);
+        assert_true(!known || (int)profile == rows[i].profile);
+    }
+}
+
 static void test_limits_of_the_text(void **state)
 {
     (void)state;
@@ -177,8 +230,9 @@ static void test_limits_of_the_text(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_text_in_each_version),
-                                       cmocka_unit_test(test_what_a_parse_resets),
-                                       cmocka_unit_test(test_limits_of_the_text)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_text_in_each_version),
+        cmocka_unit_test(test_what_a_parse_resets), cmocka_unit_test(test_the_environment),
+        cmocka_unit_test(test_versions), cmocka_unit_test(test_limits_of_the_text)};
     return cmocka_run_group_tests_name("config", tests, NULL, NULL);
 }
