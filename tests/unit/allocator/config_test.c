@@ -192,23 +192,23 @@ static void test_versions(void **state)
     static const struct {
         const char *text;
         int profile; /* -1: none */
-    } rows[] = {{"2.6", ZV_TORCH_2_6},
-                {"PyTorch 2.6.0", ZV_TORCH_2_6},
-                {"torch-2.9.1", ZV_TORCH_2_6},
-                {"v2.10.0", ZV_TORCH_2_14},
-                {"torch-2.14", ZV_TORCH_2_14},
-                {"2.6.0+cu124", ZV_TORCH_2_6},
-                {"3.0", ZV_TORCH_2_14},
-                {"2.0", -1},
-                {"1.13", -1},
-                {"", -1},
-                {"2", -1},
-                {"nightly", -1}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    } versions[] = {{"2.6", ZV_TORCH_2_6},
+                    {"PyTorch 2.6.0", ZV_TORCH_2_6},
+                    {"torch-2.9.1", ZV_TORCH_2_6},
+                    {"v2.10.0", ZV_TORCH_2_14},
+                    {"torch-2.14", ZV_TORCH_2_14},
+                    {"2.6.0+cu124", ZV_TORCH_2_6},
+                    {"3.0", ZV_TORCH_2_14},
+                    {"2.0", -1},
+                    {"1.13", -1},
+                    {"", -1},
+                    {"2", -1},
+                    {"nightly", -1}};
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         enum zv_torch_profile profile = ZV_TORCH_COUNT;
-        const bool known = zv_torch_profile_parse(rows[i].text, &profile);
-        assert_int_equal(known, rows[i].profile >= 0);
-        assert_true(!known || (int)profile == rows[i].profile);
+        const bool known = zv_torch_profile_parse(versions[i].text, &profile);
+        assert_int_equal(known, versions[i].profile >= 0);
+        assert_true(!known || (int)profile == versions[i].profile);
     }
 }
 
