@@ -187,6 +187,34 @@ bool caching_pool_stats(const struct caching *c, unsigned index, struct zv_pool_
 void caching_reset_pool_peaks(struct caching *c);
 void caching_reset_pool_sums(struct caching *c);
 
+/* ---- continuing a record (caching_seed.c) ---- */
+
+/* A piece of a segment that exists already. requested_bytes counts when it is in use. */
+struct caching_seed {
+    uint64_t address;
+    uint64_t bytes;
+    uint64_t requested_bytes;
+    enum block_state state; /* free, allocated or pending */
+};
+
+/*
+ * Takes in a segment of an allocator that ran before: pieces in order of address that tile it
+ * (of a reservation: with holes, which are not mapped). first is the block of the first piece, the
+ * others follow by next. Errors: ZV_E_NOMEM, ZV_E_LIMIT.
+ */
+enum zv_status caching_seed_segment(struct caching *c, uint32_t pool, uint64_t stream,
+                                    const struct caching_seed *pieces, size_t count,
+                                    uint32_t *first, struct zv_error *err);
+enum zv_status caching_seed_reservation(struct caching *c, uint32_t pool, uint64_t stream,
+                                        const struct caching_seed *pieces, size_t count,
+                                        uint32_t *first, struct zv_error *err);
+
+/* A free whose completion the caller says later (caching_complete_free). */
+void caching_free_later(struct caching *c, uint32_t at);
+
+/* The bytes that a request gets. */
+uint64_t caching_round_size(const struct allocator_config *config, uint64_t bytes);
+
 /* ---- tables (caching_core.c) ---- */
 
 bool caching_grow_blocks(struct caching *c, uint64_t count);

@@ -30,6 +30,11 @@ static uint64_t round_size(const struct allocator_config *config, uint64_t n)
     return (n + CACHING_UNIT - 1) & ~(CACHING_UNIT - 1);
 }
 
+uint64_t caching_round_size(const struct allocator_config *config, uint64_t bytes)
+{
+    return bytes == 0 || bytes > FREE_LIST_END_BYTES / 4 ? bytes : round_size(config, bytes);
+}
+
 static uint64_t segment_size(const struct allocator_config *config, uint64_t size)
 {
     if (size <= CACHING_SMALL_REQUEST) {

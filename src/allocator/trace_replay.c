@@ -1,0 +1,575 @@
+#include "allocator/trace_replay.h"
+
+#include <string.h>
+
+#include "allocator/caching.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "trace/address_map.h"
+
+#define CARD_BYTES  (UINT64_C(1) << 40) /* the record says when there was no room */
+#define MAX_ADDRESS (UINT64_C(1) << 62)
+#define MAX_SEGMENT (UINT64_C(1) << 48)
+
+struct player {
+    struct caching *caching;
+    const struct zv_trace *trace;
+    const struct zv_trace_device *device;
+    const struct zv_trace_replay_options *options;
+    struct zv_trace_replay *result;
+    size_t cursor;           /* the recorded event that is to come next */
+    struct address_map live; /* block by address: allocated and pending */
+    bool stopped;
+};
+
+static const struct zv_trace_event *next_event(const struct player *player)
+{
+    return player->cursor < player->device->event_count ? &player->device->events[player->cursor]
+                                                        : NULL;
+}
+
+/* What the allocator never does itself. */
+static bool is_silent(const struct zv_trace_event *event)
+{
+    return event->action == ZV_TRACE_SNAPSHOT || event->action == ZV_TRACE_OTHER;
+}
+
+static bool next_is(const struct player *player, enum zv_trace_action action)
+{
+    const struct zv_trace_event *const event = next_event(player);
+    return event != NULL && event->action == (uint8_t)action;
+}
+
+static uint64_t handle(const struct player *player, const struct zv_trace_event *event)
+{
+    return player->trace->streams[event->stream];
+}
+
+static enum zv_allocator_action action_of(enum zv_trace_action action)
+{
+    static const enum zv_allocator_action actions[ZV_TRACE_ACTION_COUNT] = {
+        ZV_ACTION_ALLOC,          ZV_ACTION_FREE_REQUESTED,
+        ZV_ACTION_FREE_COMPLETED, ZV_ACTION_SEGMENT_ALLOC,
+        ZV_ACTION_SEGMENT_FREE,   ZV_ACTION_SEGMENT_MAP,
+        ZV_ACTION_SEGMENT_UNMAP,  ZV_ACTION_OOM,
+        ZV_ACTION_COUNT,          ZV_ACTION_COUNT};
+    return actions[action];
+}
+
+static void stop(struct player *player, const char *why, const struct zv_allocator_event *replayed)
+{
+    struct zv_trace_replay *const result = player->result;
+    const struct zv_trace_event *const event = next_event(player);
+    if (player->stopped) {
+        return;
+    }
+    player->stopped = true;
+    result->why = why;
+    result->replayed =
+        replayed != NULL ? *replayed : (struct zv_allocator_event){.action = ZV_ACTION_COUNT};
+    result->recorded = (struct zv_allocator_event){.action = ZV_ACTION_COUNT};
+    if (event != NULL) {
+        result->recorded =
+            (struct zv_allocator_event){action_of((enum zv_trace_action)event->action),
+                                        event->address, event->bytes, handle(player, event)};
+    }
+}
+
+static void tell_usage(struct player *player, size_t event)
+{
+    const struct statistics *const stats = &player->caching->stats;
+    const struct zv_trace_usage usage = {
+        .allocated_bytes = (uint64_t)stat_current(stats, ZV_STAT_ALLOCATED_BYTES),
+        .active_bytes = (uint64_t)stat_current(stats, ZV_STAT_ACTIVE_BYTES),
+        .requested_bytes = (uint64_t)stat_current(stats, ZV_STAT_REQUESTED_BYTES),
+        .reserved_bytes = (uint64_t)stat_current(stats, ZV_STAT_RESERVED_BYTES),
+        .inactive_split_bytes = (uint64_t)stat_current(stats, ZV_STAT_INACTIVE_SPLIT_BYTES)};
+    if (player->options->on_usage != NULL) {
+        player->options->on_usage(player->options->context, event, &usage);
+    }
+}
+
+static void advance(struct player *player)
+{
+    player->cursor++;
+    while (next_event(player) != NULL && is_silent(next_event(player))) {
+        tell_usage(player, player->cursor);
+        player->cursor++;
+    }
+}
+
+/* Every event of ours must be the next one of the record. */
+static void compare(void *context, const struct zv_allocator_event *event)
+{
+    struct player *const player = context;
+    const struct zv_trace_event *const recorded = next_event(player);
+    if (player->stopped) {
+        return;
+    }
+    if (recorded == NULL) {
+        stop(player, "the record ends", event);
+        return;
+    }
+    const bool same = action_of((enum zv_trace_action)recorded->action) == event->action &&
+                      recorded->address == event->address && recorded->bytes == event->size_bytes &&
+                      handle(player, recorded) == event->stream;
+    if (!same) {
+        stop(player, "another event", event);
+        return;
+    }
+    player->result->allocations += event->action == ZV_ACTION_ALLOC;
+    player->result->segments +=
+        event->action == ZV_ACTION_SEGMENT_ALLOC || event->action == ZV_ACTION_SEGMENT_MAP;
+    tell_usage(player, player->cursor); /* of the counters that this event has changed so far */
+    advance(player);
+    player->result->events = player->cursor;
+}
+
+/* ---- the driver ---- */
+
+/* Frees that other streams held up and that the record completes here. */
+static void complete_frees(struct player *player)
+{
+    while (!player->stopped && next_is(player, ZV_TRACE_FREE_COMPLETED)) {
+        const uint32_t at = address_map_take(&player->live, next_event(player)->address);
+        if (at == 0 || player->caching->blocks[at].state != BLOCK_PENDING) {
+            stop(player, "a free of what is not waiting", NULL);
+            return;
+        }
+        caching_complete_free(player->caching, at);
+    }
+}
+
+static uint64_t driver_allocate(void *context, uint64_t size_bytes)
+{
+    struct player *const player = context;
+    if (next_is(player, ZV_TRACE_SEGMENT_ALLOC) && next_event(player)->bytes == size_bytes) {
+        return next_event(player)->address;
+    }
+    complete_frees(player); /* there was no room: the allocator waits for other streams */
+    return 0;
+}
+
+static void driver_release(void *context, uint64_t address)
+{
+    (void)context;
+    (void)address;
+}
+
+static uint64_t driver_reserve(void *context, uint64_t size_bytes)
+{
+    struct player *const player = context;
+    const struct zv_trace_event *const event = next_event(player);
+    (void)size_bytes;
+    return event != NULL && event->action == ZV_TRACE_SEGMENT_MAP ? event->address : 0;
+}
+
+static void driver_unreserve(void *context, uint64_t address, uint64_t size_bytes)
+{
+    (void)context;
+    (void)address;
+    (void)size_bytes;
+}
+
+static bool driver_map(void *context, uint64_t address, uint64_t page_bytes, uint64_t pages)
+{
+    struct player *const player = context;
+    const bool mapped = next_is(player, ZV_TRACE_SEGMENT_MAP) &&
+                        next_event(player)->address == address &&
+                        next_event(player)->bytes == page_bytes * pages;
+    if (!mapped) {
+        complete_frees(player);
+    }
+    return mapped;
+}
+
+static void driver_unmap(void *context, uint64_t address, uint64_t page_bytes, uint64_t pages,
+                         uint64_t stream)
+{
+    (void)context;
+    (void)address;
+    (void)page_bytes;
+    (void)pages;
+    (void)stream;
+}
+
+static void driver_memory_info(void *context, uint64_t *free_bytes, uint64_t *total_bytes)
+{
+    const struct player *const player = context;
+    *total_bytes = player->device->total_bytes != 0 ? player->device->total_bytes : CARD_BYTES;
+    *free_bytes = player->caching != NULL && next_is(player, ZV_TRACE_OOM)
+                      ? next_event(player)->address
+                      : *total_bytes;
+}
+
+static uint64_t driver_record(void *context, uint64_t stream)
+{
+    (void)context;
+    (void)stream;
+    return 0;
+}
+
+static bool driver_is_done(void *context, uint64_t stream, uint64_t event)
+{
+    (void)context;
+    (void)stream;
+    (void)event;
+    return true;
+}
+
+static void driver_wait(void *context, uint64_t stream, uint64_t event)
+{
+    (void)context;
+    (void)stream;
+    (void)event;
+}
+
+/* ---- one recorded event, or the ones that one call of the program left ---- */
+
+/* The pool that an address belongs to, from the segments at the end of the record. */
+static uint32_t pool_at(const struct player *player, uint64_t address)
+{
+    const struct zv_trace_device *const device = player->device;
+    size_t low = 0;
+    size_t high = device->segment_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (device->segments[middle].address + device->segments[middle].bytes <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < device->segment_count && device->segments[low].address <= address
+               ? device->segments[low].pool
+               : 0;
+}
+
+/* bytes as requested; the event that ends the call is an alloc or an oom. */
+static enum zv_status play_malloc(struct player *player, const struct zv_trace_event *event,
+                                  struct zv_error *err)
+{
+    const uint32_t pool = event->action == ZV_TRACE_ALLOC ? pool_at(player, event->address) : 0;
+    struct zv_allocation allocation;
+    if (event->bytes - 1 >= MAX_SEGMENT) {
+        stop(player, "a request of 0 or more than 2^48 bytes", NULL);
+        return ZV_OK;
+    }
+    enum zv_status status = ZV_OK;
+    if (pool != 0) {
+        status = caching_pool_begin(player->caching, pool, ZV_ANY_STREAM, err);
+    }
+    if (status == ZV_OK) {
+        status =
+            caching_malloc(player->caching, event->bytes, handle(player, event), &allocation, err);
+    }
+    if (status == ZV_OK && pool != 0) {
+        status = caching_pool_end(player->caching, pool, err);
+    }
+    if (status == ZV_OK && !player->stopped && allocation.address != 0 &&
+        !address_map_put(&player->live, allocation.address, allocation.block)) {
+        return zv_fail_memory(err, "live blocks");
+    }
+    return status;
+}
+
+static enum zv_status play_free(struct player *player, const struct zv_trace_event *event,
+                                struct zv_error *err)
+{
+    const uint32_t at = address_map_get(&player->live, event->address);
+    const struct block *const block = &player->caching->blocks[at];
+    if (at == 0 || block->state != BLOCK_ALLOCATED) {
+        stop(player, "a free of what is not allocated", NULL);
+        return ZV_OK;
+    }
+    const size_t after = player->cursor + 1;
+    const bool waits = after >= player->device->event_count ||
+                       player->device->events[after].action != ZV_TRACE_FREE_COMPLETED ||
+                       player->device->events[after].address != event->address;
+    if (waits) {
+        caching_free_later(player->caching, at);
+        return ZV_OK;
+    }
+    (void)address_map_take(&player->live, event->address);
+    return caching_free(player->caching,
+                        (struct zv_allocation){block->address, at, block->generation}, err);
+}
+
+/* The alloc or oom that the segment events at the cursor led to; NULL: they led to none. */
+static const struct zv_trace_event *cause(const struct player *player, bool *got_memory)
+{
+    *got_memory = false;
+    for (size_t i = player->cursor; i < player->device->event_count; i++) {
+        const struct zv_trace_event *const event = &player->device->events[i];
+        switch ((enum zv_trace_action)event->action) {
+        case ZV_TRACE_OOM:
+            *got_memory = true; /* it tried to */
+            return event;
+        case ZV_TRACE_ALLOC:
+            return event;
+        case ZV_TRACE_SEGMENT_ALLOC:
+        case ZV_TRACE_SEGMENT_MAP:
+            *got_memory = true;
+            break;
+        case ZV_TRACE_FREE_REQUESTED:
+            return NULL;
+        case ZV_TRACE_FREE_COMPLETED:
+        case ZV_TRACE_SEGMENT_FREE:
+        case ZV_TRACE_SEGMENT_UNMAP:
+        case ZV_TRACE_SNAPSHOT:
+        case ZV_TRACE_OTHER:
+        case ZV_TRACE_ACTION_COUNT:
+            break;
+        }
+    }
+    return NULL;
+}
+
+static enum zv_status play_next(struct player *player, struct zv_error *err)
+{
+    const struct zv_trace_event *const event = next_event(player);
+    const struct zv_trace_event *made_by;
+    bool got_memory;
+    switch ((enum zv_trace_action)event->action) {
+    case ZV_TRACE_FREE_REQUESTED:
+        return play_free(player, event, err);
+    case ZV_TRACE_FREE_COMPLETED:
+        complete_frees(player);
+        return ZV_OK;
+    case ZV_TRACE_SEGMENT_FREE:
+    case ZV_TRACE_SEGMENT_UNMAP:
+        made_by = cause(player, &got_memory);
+        if (made_by == NULL || !got_memory) {
+            return caching_empty_cache(player->caching, err);
+        }
+        return play_malloc(player, made_by, err);
+    case ZV_TRACE_ALLOC:
+    case ZV_TRACE_OOM:
+    case ZV_TRACE_SEGMENT_ALLOC:
+    case ZV_TRACE_SEGMENT_MAP:
+        made_by = cause(player, &got_memory);
+        if (made_by != NULL) {
+            return play_malloc(player, made_by, err);
+        }
+        stop(player, "a segment that no allocation asked for", NULL);
+        return ZV_OK;
+    case ZV_TRACE_SNAPSHOT:
+    case ZV_TRACE_OTHER:
+    case ZV_TRACE_ACTION_COUNT:
+        tell_usage(player, player->cursor);
+        advance(player);
+        return ZV_OK;
+    }
+    return ZV_OK;
+}
+
+/* ---- the start ---- */
+
+struct seeds {
+    struct caching_seed *at;
+    size_t count;
+};
+
+/* The pieces of a segment, free ones between its live blocks; false when they do not fit. */
+static bool make_seeds(const struct zv_trace_start *start, const struct zv_trace_segment *segment,
+                       struct seeds *to)
+{
+    uint64_t end = segment->address;
+    const uint64_t stop_at = segment->address + segment->bytes;
+    for (uint32_t i = 0; i <= segment->block_count; i++) {
+        const struct zv_trace_block *const block =
+            i < segment->block_count ? &start->blocks[segment->first_block + i] : NULL;
+        const uint64_t from = block != NULL ? block->address : stop_at;
+        if (from % CACHING_UNIT != 0 || (block != NULL && block->bytes % CACHING_UNIT != 0)) {
+            return false;
+        }
+        if (from != end) {
+            to->at[to->count++] =
+                (struct caching_seed){.address = end, .bytes = from - end, .state = BLOCK_FREE};
+        }
+        if (block != NULL) {
+            to->at[to->count++] = (struct caching_seed){
+                block->address, block->bytes, block->requested_bytes,
+                block->state == ZV_BLOCK_PENDING ? BLOCK_PENDING : BLOCK_ALLOCATED};
+            end = block->address + block->bytes;
+        }
+    }
+    return true;
+}
+
+static bool same_reservation(const struct zv_trace_segment *a, const struct zv_trace_segment *b)
+{
+    return a->is_expandable && b->is_expandable && a->stream == b->stream && a->pool == b->pool &&
+           a->is_small == b->is_small && b->address - a->address < CARD_BYTES;
+}
+
+static bool note_live(struct player *player, uint32_t at)
+{
+    for (; at != 0; at = player->caching->blocks[at].next) {
+        const struct block *const block = &player->caching->blocks[at];
+        if ((block->state == BLOCK_ALLOCATED || block->state == BLOCK_PENDING) &&
+            !address_map_put(&player->live, block->address, at)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_sane(const struct zv_trace_start *start)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < start->segment_count; i++) {
+        const struct zv_trace_segment *const segment = &start->segments[i];
+        if (segment->address < end || segment->address > MAX_ADDRESS || segment->address == 0 ||
+            segment->address % CACHING_UNIT != 0 || segment->bytes % CACHING_UNIT != 0 ||
+            segment->bytes > MAX_SEGMENT) {
+            return false;
+        }
+        end = segment->address + segment->bytes;
+    }
+    return true;
+}
+
+/* Segments i to the end of its reservation. */
+static enum zv_status seed_group(struct player *player, const struct zv_trace_start *start,
+                                 size_t first, size_t end, struct seeds *seeds,
+                                 struct zv_error *err)
+{
+    const struct zv_trace_segment *const segment = &start->segments[first];
+    const uint32_t pool = 2 * (uint32_t)segment->pool + !segment->is_small;
+    const uint64_t stream = player->trace->streams[segment->stream];
+    uint32_t at = 0;
+    seeds->count = 0;
+    for (size_t i = first; i < end; i++) {
+        if (!make_seeds(start, &start->segments[i], seeds)) {
+            stop(player, "blocks before the record are no multiples of 512 bytes", NULL);
+            return ZV_OK;
+        }
+    }
+    const enum zv_status status = segment->is_expandable
+                                      ? caching_seed_reservation(player->caching, pool, stream,
+                                                                 seeds->at, seeds->count, &at, err)
+                                      : caching_seed_segment(player->caching, pool, stream,
+                                                             seeds->at, seeds->count, &at, err);
+    if (status == ZV_OK && !note_live(player, at)) {
+        return zv_fail_memory(err, "live blocks");
+    }
+    return status;
+}
+
+static enum zv_status seed(struct player *player, const struct zv_trace_start *start,
+                           struct zv_error *err)
+{
+    if (!is_sane(start)) {
+        stop(player, "segments before the record overlap or are no multiples of 512 bytes", NULL);
+        return ZV_OK;
+    }
+    struct seeds seeds = {0};
+    seeds.at =
+        zv_memory_alloc((2 * start->block_count + start->segment_count + 1) * sizeof *seeds.at);
+    enum zv_status status = seeds.at == NULL ? zv_fail_memory(err, "blocks") : ZV_OK;
+    for (size_t i = 1; i < player->trace->pool_count && status == ZV_OK; i++) {
+        status = caching_pool_retain(player->caching, i, 0, err);
+    }
+    for (size_t i = 0; i < start->segment_count && status == ZV_OK && !player->stopped;) {
+        size_t end = i + 1;
+        while (end < start->segment_count &&
+               same_reservation(&start->segments[i], &start->segments[end])) {
+            end++;
+        }
+        status = seed_group(player, start, i, end, &seeds, err);
+        i = end;
+    }
+    zv_memory_free(seeds.at);
+    statistics_reset_peaks(&player->caching->stats);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static void count_events(const struct zv_trace_device *device, struct zv_trace_replay *result)
+{
+    result->total_events = device->event_count;
+    for (size_t i = 0; i < device->event_count; i++) {
+        const uint8_t action = device->events[i].action;
+        result->total_allocations += action == ZV_TRACE_ALLOC;
+        result->total_segments +=
+            action == ZV_TRACE_SEGMENT_ALLOC || action == ZV_TRACE_SEGMENT_MAP;
+    }
+}
+
+static enum zv_status play(struct player *player, const struct zv_trace_start *start,
+                           struct zv_error *err)
+{
+    enum zv_status status = caching_open(player->caching, err);
+    status = status == ZV_OK ? seed(player, start, err) : status;
+    while (status == ZV_OK && !player->stopped && next_event(player) != NULL) {
+        const size_t before = player->cursor;
+        status = play_next(player, err);
+        if (status == ZV_OK && player->cursor == before) {
+            stop(player, "nothing happened", NULL);
+        } else if (!player->stopped) {
+            tell_usage(player, player->cursor - 1); /* all that the call has changed */
+        }
+    }
+    player->result->exact = !player->stopped;
+    player->result->events = player->cursor;
+    return status;
+}
+
+enum zv_status zv_trace_replay(struct zv_trace_replay *result, const struct zv_trace *trace,
+                               size_t device, const struct zv_trace_start *start,
+                               const struct zv_trace_replay_options *options, struct zv_error *err)
+{
+    struct caching *const caching = zv_memory_alloc(sizeof *caching);
+    *result = (struct zv_trace_replay){0};
+    if (caching == NULL) {
+        return zv_fail_memory(err, "an allocator");
+    }
+    struct player player = {
+        .trace = trace, .device = &trace->devices[device], .options = options, .result = result};
+    *caching = (struct caching){.driver = {.context = &player,
+                                           .allocate = driver_allocate,
+                                           .release = driver_release,
+                                           .reserve = driver_reserve,
+                                           .unreserve = driver_unreserve,
+                                           .map = driver_map,
+                                           .unmap = driver_unmap,
+                                           .memory_info = driver_memory_info,
+                                           .record = driver_record,
+                                           .is_done = driver_is_done,
+                                           .wait = driver_wait},
+                                .on_event = compare,
+                                .event_context = &player};
+    player.caching = caching;
+    count_events(player.device, result);
+    allocator_config_init(&caching->config, options->profile);
+    enum zv_status status =
+        allocator_config_parse(&caching->config, zv_slice_of(options->conf), err);
+    status = status == ZV_OK ? play(&player, start, err) : status;
+    caching_close(caching);
+    zv_memory_free(caching);
+    address_map_free(&player.live);
+    return status;
+}
+
+static uint64_t round_request(const void *context, uint64_t bytes)
+{
+    return caching_round_size(context, bytes);
+}
+
+enum zv_status zv_trace_rules(struct zv_trace_rules *rules, struct allocator_config *context,
+                              enum zv_torch_profile profile, const char *conf, struct zv_error *err)
+{
+    allocator_config_init(context, profile);
+    const enum zv_status status = allocator_config_parse(context, zv_slice_of(conf), err);
+    *rules = (struct zv_trace_rules){round_request, context, context->max_split_bytes};
+    return status;
+}
+
+enum zv_torch_profile zv_trace_profile(const struct zv_trace *trace)
+{
+    return trace->source == ZV_TRACE_FROM_SNAPSHOT && trace->generation < ZV_SNAPSHOT_G6
+               ? ZV_TORCH_2_6
+               : ZV_TORCH_2_14;
+}

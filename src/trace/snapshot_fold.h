@@ -1,0 +1,59 @@
+/* Turns the dicts of a snapshot into records while the pickle is read. Room-internal. */
+#ifndef ZIRVE_TRACE_SNAPSHOT_FOLD_H
+#define ZIRVE_TRACE_SNAPSHOT_FOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/pickle.h"
+#include "trace/trace.h"
+
+/* What a handle stands for; its index is in the trace's table of that kind. */
+enum fold_kind {
+    FOLD_FRAME = 1,
+    FOLD_STACK,
+    FOLD_EVENT,
+    FOLD_BLOCK,
+    FOLD_SEGMENT,
+    FOLD_ANNOTATION,
+    FOLD_HISTORY /* of a block before 2.1: the index is its stack, no table */
+};
+
+enum { FOLD_CACHE = 1024 };
+
+struct fold {
+    struct zv_trace *trace;
+    bool saw_block_address;
+    bool saw_time;
+    bool saw_compile_context;
+    bool saw_user_metadata;
+    uint32_t claimed_blocks; /* blocks before this one belong to a segment */
+    uint32_t *frames;        /* scratch */
+    size_t frame_capacity;
+    struct fold_key { /* texts of the pickle by where they are */
+        uint64_t bits;
+        uint32_t key;
+    } keys[FOLD_CACHE];
+    struct fold_text {
+        uint64_t bits;
+        uint32_t text;
+    } texts[FOLD_CACHE];
+};
+
+/* A zv_pickle_fold_fn; context is a struct fold. */
+enum zv_status snapshot_fold(void *context, const struct zv_pickle *pickle,
+                             const struct zv_pickle_batch *batch, struct zv_pickle_value *handle,
+                             struct zv_error *err);
+
+/* The index when value is a handle of this kind. */
+static inline bool fold_index(struct zv_pickle_value value, enum fold_kind kind, uint32_t *to)
+{
+    const uint64_t payload = zv_pickle_payload(value);
+    if (zv_pickle_kind(value) != ZV_PICKLE_HANDLE || payload >> 32 != (uint64_t)kind) {
+        return false;
+    }
+    *to = (uint32_t)payload;
+    return true;
+}
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * The state before the first event: the state at the end with the history undone.
+ *
+ *     end:   segments and blocks of the snapshot            undo, last event first:
+ *     start: what was there before recording began            alloc           the block goes
+ *                                                             free_completed  it comes back
+ *                                                             segment_alloc   the segment goes ...
+ *
+ * A block that came back has the size of its request rounded; the true size may be larger (the
+ * rest of a large block that was too small to be split), which its neighbours tell.
+ *
+ * The record is a ring: whether older events were dropped is not written down. Blocks that were
+ * live before the first event are known by their end state or their free only.
+ */
+#ifndef ZIRVE_TRACE_START_H
+#define ZIRVE_TRACE_START_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+struct zv_trace_start {
+    struct zv_trace_segment *segments; /* by address; first_block and block_count are set */
+    size_t segment_count;
+    struct zv_trace_block *blocks; /* live ones only, by address */
+    size_t block_count;
+    uint64_t live_bytes; /* allocated and pending */
+    uint64_t reserved_bytes;
+    uint64_t stray_events; /* that contradict the end state: the record is not whole */
+};
+
+struct zv_trace_rules {
+    uint64_t (*round)(const void *context, uint64_t bytes); /* the allocator's size of a request */
+    const void *context;
+    uint64_t max_split_bytes; /* UINT64_MAX: unlimited */
+};
+
+/* Close after a failure too. Errors: ZV_E_NOMEM, ZV_E_LIMIT. */
+enum zv_status zv_trace_start(struct zv_trace_start *start, const struct zv_trace *trace,
+                              size_t device, const struct zv_trace_rules *rules,
+                              struct zv_error *err);
+void zv_trace_start_close(struct zv_trace_start *start);
+
+#endif
