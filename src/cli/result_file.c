@@ -23,17 +23,30 @@ static bool write_file(void *context, const char *data, size_t size)
     return fwrite(data, 1, size, file->file) == size;
 }
 
-static bool write_stdout(void *context, const char *data, size_t size)
+static bool copy_to_stdout(FILE *file)
 {
-    (void)context;
-    return fwrite(data, 1, size, stdout) == size;
+    static char buffer[1 << 16];
+    rewind(file);
+    for (;;) {
+        const size_t count = fread(buffer, 1, sizeof buffer, file);
+        if (count == 0) {
+            return ferror(file) == 0;
+        }
+        if (fwrite(buffer, 1, count, stdout) != count) {
+            return errno == EPIPE; /* nobody reads on: no error of ours */
+        }
+    }
 }
 
 enum zv_status result_file_open(struct result_file *to, const char *path, struct zv_error *err)
 {
-    *to = (struct result_file){.path = path, .sink = {.write = write_stdout}};
-    if (path == NULL || strcmp(path, "-") == 0) {
+    *to = (struct result_file){.path = path, .sink = {.write = write_file, .context = to}};
+    if (path == NULL) {
         return ZV_OK;
+    }
+    if (strcmp(path, "-") == 0) {
+        to->file = tmpfile();
+        return to->file != NULL ? ZV_OK : fail_path(to, ZV_E_IO, "has no room to wait", err);
     }
     if (access(path, F_OK) == 0) {
         return fail_path(to, ZV_E_EXISTS, "exists already and is not overwritten", err);
@@ -50,14 +63,18 @@ enum zv_status result_file_open(struct result_file *to, const char *path, struct
         }
         return fail_path(to, ZV_E_IO, "cannot be written", err);
     }
-    to->sink = (struct zv_sink){.write = write_file, .context = to};
     return ZV_OK;
 }
 
 enum zv_status result_file_keep(struct result_file *file, struct zv_error *err)
 {
     if (file->file == NULL) {
-        return file->sink.failed ? fail_path(file, ZV_E_IO, "cannot be written", err) : ZV_OK;
+        return ZV_OK;
+    }
+    if (file->temporary[0] == 0) {
+        return !file->sink.failed && fflush(file->file) == 0 && copy_to_stdout(file->file)
+                   ? ZV_OK
+                   : fail_path(file, ZV_E_IO, "cannot be written", err);
     }
     const mode_t mask = umask(0);
     (void)umask(mask);
@@ -77,7 +94,9 @@ void result_file_close(struct result_file *file)
 {
     if (file->file != NULL) {
         (void)fclose(file->file);
-        (void)unlink(file->temporary);
+        if (file->temporary[0] != 0) {
+            (void)unlink(file->temporary);
+        }
         file->file = NULL;
     }
 }

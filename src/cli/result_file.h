@@ -1,6 +1,6 @@
 /*
  * A second result of a verb, written while it works: it appears whole under its name when closed,
- * or not at all. "-" is the verb's own output.
+ * or not at all. "-" is standard output, which gets it whole or not at all too.
  */
 #ifndef ZIRVE_CLI_RESULT_FILE_H
 #define ZIRVE_CLI_RESULT_FILE_H
@@ -12,9 +12,9 @@
 
 struct result_file {
     struct zv_sink sink;
-    FILE *file; /* NULL when not open, or for "-" */
+    FILE *file; /* NULL when not open */
     const char *path;
-    char temporary[4096];
+    char temporary[4096]; /* its name for now; "" for one without a name */
 };
 
 /* Errors: ZV_E_EXISTS, ZV_E_IO, with where = path. path NULL opens nothing. */

@@ -348,6 +348,9 @@ segment.small_pool.peak 0
 $ printf 'a 1 512 0\nf 1\nf 1\n' | zirve replay - --counters $TMP/none.tsv; test -e $TMP/none.tsv || echo nothing written
 zirve replay: -: line 3: id 1 is not allocated (never was, or is freed already)
 nothing written
+$ printf 'a 1 512 0\nf 2\n' | zirve replay - --counters - --events -
+zirve replay: -: line 2: id 2 is not allocated (never was, or is freed already)
+? 3
 $ printf 'a 1 512 0\n\n# a comment\nf 2\n' | zirve replay -
 zirve replay: -: line 4: id 2 is not allocated (never was, or is freed already)
 ? 3

@@ -191,6 +191,42 @@ static void test_a_hole_too_small(void **state)
     }
 }
 
+/* An oversize block serves a request only with less slack than max_non_split_rounding. */
+static void test_slack_of_oversize_blocks(void **state)
+{
+    (void)state;
+    static const char conf[] = "max_split_size_mb:24,max_non_split_rounding_mb:22";
+    for (uint64_t more = 0; more <= 512; more += 512) {
+        struct zv_allocator *const allocator =
+            open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, conf, 1000 * MIB);
+        give(allocator, take(allocator, 46 * MIB, 0));
+        const struct zv_allocation got = take(allocator, 24 * MIB + more, 0);
+        assert_int_equal(reserved(allocator), more == 0 ? 70 * MIB : 46 * MIB);
+        assert_int_equal(stats_of(allocator).oversize_allocations.current, 1);
+        give(allocator, got);
+        zv_allocator_close(allocator);
+    }
+}
+
+/* On a full card oversize blocks go back, the largest first, until there is enough. */
+static void test_oversize_blocks_go_back(void **state)
+{
+    (void)state;
+    struct zv_allocator *const allocator =
+        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, "max_split_size_mb:24", 130 * MIB);
+    struct zv_allocation cached[3];
+    for (uint64_t i = 0; i < 3; i++) {
+        cached[i] = take(allocator, (30 + 10 * i) * MIB, 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        give(allocator, cached[i]);
+    }
+    assert_int_not_equal(take(allocator, 60 * MIB, 0).address, 0);
+    assert_int_equal(reserved(allocator), (30 + 60) * MIB);
+    assert_int_equal(stats_of(allocator).num_alloc_retries, 0);
+    zv_allocator_close(allocator);
+}
+
 static void test_memory_fraction(void **state)
 {
     (void)state;
@@ -480,6 +516,8 @@ int main(void)
         cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_a_hole_too_small),
+        cmocka_unit_test(test_slack_of_oversize_blocks),
+        cmocka_unit_test(test_oversize_blocks_go_back),
         cmocka_unit_test(test_memory_fraction),
         cmocka_unit_test(test_throw_on_oom),
         cmocka_unit_test(test_large_segments),
