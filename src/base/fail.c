@@ -3,15 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Control bytes of a hostile input must not reach a terminal through an error message. */
-static void make_printable(char *text)
-{
-    for (; *text != 0; text++) {
-        if ((unsigned char)*text < 0x20 || *text == 0x7F) {
-            *text = '?';
-        }
-    }
-}
+#include "base/printable.h"
 
 __attribute__((format(printf, 3, 0))) static void
 record(struct zv_error *err, enum zv_status status, const char *format, va_list args)
@@ -22,7 +14,7 @@ record(struct zv_error *err, enum zv_status status, const char *format, va_list 
 {
     err->status = status;
     (void)vsnprintf(err->text, sizeof err->text, format, args);
-    make_printable(err->text);
+    zv_make_printable(err->text);
 }
 
 enum zv_status zv_fail(struct zv_error *err, enum zv_status status, const char *format, ...)
@@ -75,7 +67,7 @@ enum zv_status zv_fail_where(struct zv_error *err, const char *where)
     }
     if (err->where[0] == 0 && where != NULL) {
         (void)snprintf(err->where, sizeof err->where, "%s", where);
-        make_printable(err->where);
+        zv_make_printable(err->where);
     }
     return err->status;
 }

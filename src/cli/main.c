@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +14,15 @@ static bool write_stdout(void *context, const char *data, size_t size)
     return fwrite(data, 1, size, stdout) == size;
 }
 
+/* A reader that closed the pipe has seen enough. */
 static int finish_text(const struct zv_sink *sink)
 {
-    return fflush(stdout) == 0 && !sink->failed ? 0 : 3;
+    const bool written = fflush(stdout) == 0 && !sink->failed;
+    if (written || errno == EPIPE) {
+        return 0;
+    }
+    (void)fprintf(stderr, "zirve: standard output cannot be written\n");
+    return 3;
 }
 
 static const struct verb *find_verb(const char *name)
@@ -35,13 +42,14 @@ static int unknown_verb(const char *name)
     for (; count < verb_count && count < 64; count++) {
         names[count] = verbs[count]->name;
     }
+    struct zv_error err = {0};
     const char *const near = word_nearest(names, count, name);
-    if (near != NULL) {
-        (void)fprintf(stderr, "zirve: unknown verb '%s': did you mean '%s'?\n", name, near);
-    } else {
-        (void)fprintf(stderr, "zirve: unknown verb '%s': 'zirve --help' lists them\n", name);
-    }
-    return 64;
+    const enum zv_status status =
+        near != NULL
+            ? zv_fail(&err, ZV_E_USAGE, "unknown verb '%s': did you mean '%s'?", name, near)
+            : zv_fail(&err, ZV_E_USAGE, "unknown verb '%s': 'zirve --help' lists them", name);
+    output_error("", &err);
+    return zv_status_exit_code(status);
 }
 
 static int run_verb(const struct verb *verb, int count, char **words)

@@ -11,13 +11,43 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/printable.h"
 
 enum { RESULT_LIMIT = 1024 * 1024 * 1024 };
+
+enum { NOTES_LIMIT = 64 * 1024 };
+
+/* Notes wait for the first byte of the result: a failure has standard error for itself. */
+static struct zv_buffer notes = {.limit = NOTES_LIMIT};
+
+static void show_notes(void)
+{
+    if (notes.size != 0) {
+        (void)fwrite(notes.data, 1, notes.size, stderr);
+    }
+    zv_buffer_free(&notes);
+}
 
 static bool write_stdout(void *context, const char *data, size_t size)
 {
     (void)context;
+    show_notes();
     return fwrite(data, 1, size, stdout) == size;
+}
+
+/* Text for people: of control sequences only our own two pass, each a write of its own. */
+static bool write_text(void *context, const char *data, size_t size)
+{
+    struct output *const out = context;
+    const bool ours =
+        out->style.color && size == 4 &&
+        (memcmp(data, REPORT_BOLD_ON, size) == 0 || memcmp(data, REPORT_BOLD_OFF, size) == 0);
+    if (ours) {
+        zv_sink_write(&out->raw, data, size);
+    } else {
+        zv_sink_printable(&out->raw, data, size);
+    }
+    return !out->raw.failed;
 }
 
 static enum zv_status set_units(struct output *out, const struct arguments *args,
@@ -61,8 +91,9 @@ enum zv_status output_open(struct output *out, const struct arguments *args, str
     if (out->path != NULL && strcmp(out->path, "-") == 0) {
         out->path = NULL;
     }
-    out->sink =
+    out->raw =
         out->path != NULL ? zv_buffer_sink(&out->buffer) : (struct zv_sink){.write = write_stdout};
+    out->sink = out->json ? out->raw : (struct zv_sink){.write = write_text, .context = out};
     if (out->path != NULL && access(out->path, F_OK) == 0) {
         (void)zv_fail(err, ZV_E_EXISTS, "exists already and is not overwritten");
         (void)zv_fail_where(err, out->path);
@@ -78,6 +109,7 @@ enum zv_status output_open(struct output *out, const struct arguments *args, str
 enum zv_status output_close(struct output *out, struct zv_error *err)
 {
     enum zv_status status = ZV_OK;
+    show_notes();
     if (out->path != NULL) {
         status = out->sink.failed
                      ? zv_fail(err, ZV_E_LIMIT, "the result is larger than %d bytes", RESULT_LIMIT)
@@ -94,6 +126,7 @@ enum zv_status output_close(struct output *out, struct zv_error *err)
 void output_error(const char *verb, const struct zv_error *err)
 {
     (void)fflush(stdout);
+    zv_buffer_free(&notes);
     (void)fprintf(stderr, "zirve%s%s: ", verb[0] != 0 ? " " : "", verb);
     if (err->where[0] != 0) {
         (void)fprintf(stderr, "%s: ", err->where);
@@ -109,11 +142,12 @@ void output_error(const char *verb, const struct zv_error *err)
 
 void output_note(const char *format, ...)
 {
+    char text[1024];
     va_list args;
     va_start(args, format);
-    (void)fflush(stdout);
-    (void)fputs("zirve: ", stderr);
-    (void)vfprintf(stderr, format, args);
-    (void)fputc('\n', stderr);
+    (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    zv_make_printable(text);
+    struct zv_sink sink = zv_buffer_sink(&notes); /* notes over the limit are lost */
+    zv_sink_print(&sink, "zirve: %s\n", text);
 }

@@ -14,7 +14,8 @@
 #include "zirve/error.h"
 
 struct output {
-    struct zv_sink sink; /* the result */
+    struct zv_sink sink; /* the result; of text only what is printable passes */
+    struct zv_sink raw;  /* where the sink hands it on */
     struct report_style style;
     bool json;
     int exit_code;    /* the answer: 0 yes, 1 no, 6 cannot tell */
@@ -32,7 +33,8 @@ enum zv_status output_close(struct output *out, struct zv_error *err);
 /* "zirve: FILE: byte N: text" on standard error. */
 void output_error(const char *verb, const struct zv_error *err);
 
-/* A warning or note on standard error, one line. */
+/* A warning or note on standard error, one line, shown once the result begins: a failure drops it.
+ */
 void output_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

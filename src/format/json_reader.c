@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "format/utf8.h"
+#include "base/utf8.h"
 
 /* Behind the window's bytes: the NUL that ends every scan, and room to load eight bytes at it. */
 enum { WINDOW_PAD = 8 };

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-#include "format/utf8.h"
+#include "base/utf8.h"
 
 static uint32_t read_hex(const char *p)
 {

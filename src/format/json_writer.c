@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/utf8.h"
+#include "base/printable.h"
+#include "base/utf8.h"
 
 static void break_line(struct zv_json_writer *json)
 {
@@ -106,6 +107,27 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
 }
 
+/* Writes one character beyond ASCII, escaped when a terminal must not see it; returns its length.
+ * What is no UTF-8 becomes the replacement character. */
+static size_t write_character(struct zv_json_writer *json, const unsigned char *p,
+                              const unsigned char *end)
+{
+    const size_t length = zv_utf8_length(p, end);
+    if (length == 0) {
+        zv_sink_text(json->sink, "\xEF\xBF\xBD");
+        return 1;
+    }
+    if (zv_printable_length(p, end) != 0) {
+        zv_sink_write(json->sink, (const char *)p, length);
+    } else { /* all of these are below U+10000: two or three bytes */
+        const unsigned code = length == 2
+                                  ? ((p[0] & 0x1FU) << 6) | (p[1] & 0x3FU)
+                                  : ((p[0] & 0xFU) << 12) | ((p[1] & 0x3FU) << 6) | (p[2] & 0x3FU);
+        zv_sink_print(json->sink, "\\u%04x", code);
+    }
+    return length;
+}
+
 static void write_text(struct zv_json_writer *json, struct zv_slice text)
 {
     const struct zv_slice shown = text.at != NULL ? text : zv_slice_of("");
@@ -119,10 +141,7 @@ static void write_text(struct zv_json_writer *json, struct zv_slice text)
         }
         zv_sink_write(json->sink, (const char *)start, (size_t)(p - start));
         if (p < end && *p >= 0x80) {
-            const size_t length = zv_utf8_length(p, end);
-            zv_sink_write(json->sink, length != 0 ? (const char *)p : "\xEF\xBF\xBD",
-                          length != 0 ? length : 3);
-            p += length != 0 ? length : 1;
+            p += write_character(json, p, end);
         } else if (p < end) {
             char escape[8];
             zv_sink_text(json->sink, escape_of(*p++, escape));

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "report/report_log.h"
 
 enum { NAME_WIDTH = 40 };
@@ -179,6 +180,7 @@ static void form_text(char to[160], const struct zv_model *model)
         model->quant.method != ZV_QUANT_NONE ? ", quantised: " : "",
         model->quant.method != ZV_QUANT_NONE && quant.length < 100 ? (int)quant.length : 0,
         quant.at != NULL ? quant.at : "");
+    zv_make_printable(to);
 }
 
 static void model_line(struct zv_sink *sink, const struct report_style *style,
@@ -193,12 +195,10 @@ static void model_line(struct zv_sink *sink, const struct report_style *style,
     report_count(count, model->parameters);
     form_text(form, model);
     form_text(stored_form, stored);
-    zv_sink_print(sink, "%.*s", (int)(model->name.length < 60 ? model->name.length : 60),
-                  model->name.at != NULL ? model->name.at : "");
-    zv_sink_print(sink, "%s%.*s: ", model->name.length != 0 ? ", family " : "family ",
-                  (int)(model->family.length < 30 ? model->family.length : 30),
-                  model->family.at != NULL ? model->family.at : "");
-    zv_sink_print(sink, "%s parameters%s%s\n", count, form[0] != 0 ? ", " : "", form);
+    report_name(sink, model->name, 60);
+    zv_sink_text(sink, model->name.length != 0 ? ", family " : "family ");
+    report_name(sink, model->family, 30);
+    zv_sink_print(sink, ": %s parameters%s%s\n", count, form[0] != 0 ? ", " : "", form);
     if (strcmp(form, stored_form) != 0 || model->tensor_bytes != stored->tensor_bytes) {
         report_bytes(bytes, style, stored->tensor_bytes);
         zv_sink_print(sink, "stored as %s, %s\n", stored_form, bytes);

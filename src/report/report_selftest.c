@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/printable.h"
+
 enum { ERROR_TEXT = 48 };
 
 static size_t checked(const size_t count[ZV_CHECK_COUNT])
@@ -24,8 +26,11 @@ static void put_error(char to[ERROR_TEXT], const struct zv_check_summary *summar
 static void put_summary(struct zv_sink *sink, const struct zv_check_summary *summary)
 {
     char error[ERROR_TEXT];
+    char name[64];
     put_error(error, summary);
-    zv_sink_print(sink, "  %-32.32s %6zu %6zu %6zu %9zu   %9s\n", summary->name,
+    (void)snprintf(name, sizeof name, "%s", summary->name);
+    zv_make_printable(name);
+    zv_sink_print(sink, "  %-32.32s %6zu %6zu %6zu %9zu   %9s\n", name,
                   summary->count[ZV_CHECK_EXACT], summary->count[ZV_CHECK_WITHIN],
                   summary->count[ZV_CHECK_OFF], summary->count[ZV_CHECK_UNCHECKED], error);
 }
@@ -56,7 +61,8 @@ static void put_check(struct zv_sink *sink, const struct report_style *style,
                       const struct zv_check *check)
 {
     char line[512];
-    zv_sink_print(sink, "%s %s: %s", check->id, check->item, zv_check_status_name(check->status));
+    report_name(sink, zv_slice_of(check->id), 128);
+    zv_sink_print(sink, " %s: %s", check->item, zv_check_status_name(check->status));
     if (check->status == ZV_CHECK_UNCHECKED) {
         (void)snprintf(line, sizeof line, "%s%s%s", check->measured,
                        check->measured[0] != 0 ? ": " : "", check->reason);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/printable.h"
+
 void report_bytes(char to[REPORT_BYTES_TEXT], const struct report_style *style, uint64_t bytes)
 {
     char first[ZV_BYTES_TEXT];
@@ -20,7 +22,23 @@ void report_bytes(char to[REPORT_BYTES_TEXT], const struct report_style *style, 
 
 void report_bold(struct zv_sink *sink, const struct report_style *style, const char *text)
 {
-    zv_sink_print(sink, style->color ? "\033[1m%s\033[0m" : "%s", text);
+    if (style->color) {
+        zv_sink_text(sink, REPORT_BOLD_ON);
+    }
+    zv_sink_text(sink, text);
+    if (style->color) {
+        zv_sink_text(sink, REPORT_BOLD_OFF);
+    }
+}
+
+void report_name(struct zv_sink *sink, struct zv_slice name, unsigned limit)
+{
+    char text[256];
+    const size_t most = limit < sizeof text ? limit : sizeof text - 1;
+    const size_t length = name.length < most ? name.length : most;
+    (void)snprintf(text, sizeof text, "%.*s", (int)length, name.at != NULL ? name.at : "");
+    zv_make_printable(text);
+    zv_sink_text(sink, text);
 }
 
 void report_fold(struct zv_sink *sink, const struct report_style *style, unsigned indent,

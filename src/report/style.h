@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "base/stream.h"
 #include "base/units.h"
 
@@ -24,8 +25,15 @@ enum { REPORT_BYTES_TEXT = 2 * ZV_BYTES_TEXT };
 /* "13.04 GiB (14.00 GB)", or in the one unit asked for. */
 void report_bytes(char to[REPORT_BYTES_TEXT], const struct report_style *style, uint64_t bytes);
 
+/* Bold on and off: the only control sequences of any report, each written alone. */
+#define REPORT_BOLD_ON  "\033[1m"
+#define REPORT_BOLD_OFF "\033[0m"
+
 /* Bold, or plain when the style has no colour. */
 void report_bold(struct zv_sink *sink, const struct report_style *style, const char *text);
+
+/* A name that a file gave, at most limit bytes (below 256), in one line whatever it holds. */
+void report_name(struct zv_sink *sink, struct zv_slice name, unsigned limit);
 
 /*
  * text folded at the style's width, each line after indent spaces. column: where the cursor stands

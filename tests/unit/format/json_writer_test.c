@@ -80,6 +80,7 @@ static void test_strings(void **state)
         {"\"\\\b\f\n\r\t", 7, "\"\\\"\\\\\\b\\f\\n\\r\\t\"\n"},
         {"\x00\x01\x1f\x7f", 4, "\"\\u0000\\u0001\\u001f\\u007f\"\n"},
         {"\xc3\xa9\xf0\x9f\x98\x80", 6, "\"\xc3\xa9\xf0\x9f\x98\x80\"\n"},
+        {"\xc2\x9b\xe2\x80\xae", 5, "\"\\u009b\\u202e\"\n"}, /* controls of a terminal */
         {"a\xff", 2, "\"a\xef\xbf\xbd\"\n"},
         {"\xe2\x82", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"\n"},                 /* cut off */
         {"\xc0\x80", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"\n"},                 /* overlong */

@@ -1,4 +1,4 @@
-#include "format/utf8.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 

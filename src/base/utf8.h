@@ -1,6 +1,6 @@
 /* UTF-8: which bytes make a character. */
-#ifndef ZIRVE_FORMAT_UTF8_H
-#define ZIRVE_FORMAT_UTF8_H
+#ifndef ZIRVE_BASE_UTF8_H
+#define ZIRVE_BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,30 @@
+# Bad input: one line says what and where, nothing is written, no control byte reaches the terminal.
+$ printf '{"model_type":"e\\u001b[31m\\nvil\\u009b\\u202e","_name_or_path":"x\\nfits"}' >$TMP/config.json; zirve estimate $TMP/config.json | head -n 1
+x?fits, family e?[31m?vil?????: 0 parameters
+$ printf '{"id":"a\\nb\\u001b","kind":"k\\u202e","arch":"l\\n","runtime":"r\\n","measured":{"x":1}}\n' | zirve selftest -v - | head -n 3
+a?b? row: unchecked
+    a kind of row that is not known
+
+$ printf '\033[31m\302\233\342\200\256=1GiB\n' >$TMP/items; zirve estimate --parameters 1 --items $TMP/items | grep -a 1GiB -B 1; zirve estimate --parameters 1 --items $TMP/items --json | grep -a 31m
+? 1
+$ zirve "$(printf '\033[31m\377')"
+zirve: unknown verb '?[31m?': 'zirve --help' lists them
+? 64
+$ zirve cards show "$(printf '\302\233\342\200\256')"
+zirve cards: '?????' is no card's name
+? 3
+$ zirve estimate --parameters 7e9 --color always --unit GiB | head -n 1
+[1m7,000,000,000 values of 16 bits[0m
+# Notes are of an answer: a failure stands alone.
+$ zirve estimate $M/llama-3.1-8b/config.json --card 80GB --kv-cache-dtype none
+zirve estimate: KV cache type none: no such type
+? 64
+$ zirve --help >/dev/full
+zirve: standard output cannot be written
+? 3
+$ zirve cards >/dev/full
+zirve cards: standard output cannot be written
+? 3
+$ zirve cards >&-
+zirve cards: standard output cannot be written
+? 3
