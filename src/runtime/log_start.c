@@ -47,9 +47,13 @@ enum { KINDS = ZV_RUNTIME_IK_LLAMACPP + 1 };
 /* Which runtime most lines speak for. A llama.cpp log with words of ik_llama.cpp is its own. */
 static enum zv_runtime_kind recognise(struct log_line *line, struct zv_slice text)
 {
+    enum { SHORTEST = 4 }; /* of the marks */
     uint64_t votes[KINDS] = {0};
     log_open(line, text);
     while (log_next(line)) {
+        if (line->text.length < SHORTEST) {
+            continue;
+        }
         for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
             votes[marks[i].kind] += zv_slice_contains(line->text, marks[i].words);
         }

@@ -63,7 +63,8 @@ static void find_rank(struct log_line *line)
     }
 }
 
-bool log_next(struct log_line *line)
+/* The next piece as it is in the text; false at the end. */
+static bool next_piece(struct log_line *line, struct zv_slice *piece)
 {
     if (line->pieces.length == 0) {
         if (line->rest.length == 0) {
@@ -72,7 +73,19 @@ bool log_next(struct log_line *line)
         line->pieces = zv_slice_cut(&line->rest, '\n');
         line->number++;
     }
-    clean_piece(line, zv_slice_cut(&line->pieces, '\r'));
+    *piece = zv_slice_cut(&line->pieces, '\r');
+    return true;
+}
+
+bool log_next(struct log_line *line)
+{
+    struct zv_slice piece;
+    do { /* empty lines say nothing, and 64 MiB of them are many */
+        if (!next_piece(line, &piece)) {
+            return false;
+        }
+    } while (piece.length == 0);
+    clean_piece(line, piece);
     find_rank(line);
     return true;
 }
@@ -81,14 +94,15 @@ bool log_after(struct zv_slice text, const char *words, struct zv_slice *before,
                struct zv_slice *after)
 {
     const size_t length = strlen(words);
-    for (size_t at = 0; at + length <= text.length; at++) {
-        if (memcmp(text.at + at, words, length) == 0) {
-            if (before != NULL) {
-                *before = (struct zv_slice){text.at, at};
-            }
-            *after = (struct zv_slice){text.at + at + length, text.length - at - length};
-            return true;
+    const char *const found =
+        text.length < length ? NULL : memmem(text.at, text.length, words, length);
+    if (found != NULL) {
+        const size_t at = (size_t)(found - text.at);
+        if (before != NULL) {
+            *before = (struct zv_slice){text.at, at};
         }
+        *after = (struct zv_slice){found + length, text.length - at - length};
+        return true;
     }
     return false;
 }

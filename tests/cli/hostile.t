@@ -5,7 +5,9 @@ $ printf '{"id":"a\\nb\\u001b","kind":"k\\u202e","arch":"l\\n","runtime":"r\\n",
 a?b? row: unchecked
     a kind of row that is not known
 
-$ printf '\033[31m\302\233\342\200\256=1GiB\n' >$TMP/items; zirve estimate --parameters 1 --items $TMP/items | grep -a 1GiB -B 1; zirve estimate --parameters 1 --items $TMP/items --json | grep -a 31m
+$ printf '\033[31m\302\233\342\200\256=1GiB\n' >$TMP/items; zirve estimate --parameters 1 --items $TMP/items | grep -a 1.00; zirve estimate --parameters 1 --items $TMP/items --json | grep -a 31m
+  reserve                1.00 GiB (1.07 GB)         assumed
+  indicative envelope    1.00 GiB (1.07 GB)         assumed
 ? 1
 $ zirve "$(printf '\033[31m\377')"
 zirve: unknown verb '?[31m?': 'zirve --help' lists them
