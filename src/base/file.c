@@ -68,13 +68,18 @@ static enum zv_status map(struct zv_file *file, int fd, size_t size, const char 
     return ZV_OK;
 }
 
-enum zv_status zv_file_open(struct zv_file *file, const char *path, struct zv_error *err)
+static enum zv_status fail_kind(struct zv_error *err, const char *path, const char *text)
 {
-    *file = (struct zv_file){0};
-    if (strcmp(path, "-") == 0) {
-        return read_all(file, STDIN_FILENO, "standard input", err);
-    }
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    (void)zv_fail(err, ZV_E_IO, "%s", text);
+    (void)zv_fail_where(err, path);
+    return ZV_E_IO;
+}
+
+static enum zv_status open_path(struct zv_file *file, const char *path, bool only_regular,
+                                struct zv_error *err)
+{
+    /* O_NONBLOCK: a pipe without a writer must not stop us before we know what it is */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (only_regular ? O_NONBLOCK : 0));
     if (fd < 0) {
         return fail_system(err, path, "cannot be opened");
     }
@@ -83,8 +88,9 @@ enum zv_status zv_file_open(struct zv_file *file, const char *path, struct zv_er
     if (fstat(fd, &info) != 0) {
         status = fail_system(err, path, "cannot be examined");
     } else if (S_ISDIR(info.st_mode)) {
-        status = zv_fail(err, ZV_E_IO, "is a folder, expected a file");
-        (void)zv_fail_where(err, path);
+        status = fail_kind(err, path, "is a folder, expected a file");
+    } else if (only_regular && !S_ISREG(info.st_mode)) {
+        status = fail_kind(err, path, "is no regular file");
     } else if (S_ISREG(info.st_mode) && info.st_size > 0) {
         status = map(file, fd, (size_t)info.st_size, path, err);
     } else {
@@ -92,6 +98,19 @@ enum zv_status zv_file_open(struct zv_file *file, const char *path, struct zv_er
     }
     (void)close(fd);
     return status;
+}
+
+enum zv_status zv_file_open(struct zv_file *file, const char *path, struct zv_error *err)
+{
+    *file = (struct zv_file){0};
+    return strcmp(path, "-") == 0 ? read_all(file, STDIN_FILENO, "standard input", err)
+                                  : open_path(file, path, false, err);
+}
+
+enum zv_status zv_file_open_found(struct zv_file *file, const char *path, struct zv_error *err)
+{
+    *file = (struct zv_file){0};
+    return open_path(file, path, true, err);
 }
 
 void zv_file_close(struct zv_file *file)

@@ -26,6 +26,11 @@ enum { ZV_FILE_PIPE_LIMIT = 256 * 1024 * 1024 }; /* bytes read from what cannot 
 /* Opens path ("-" is standard input). Errors: ZV_E_IO, ZV_E_LIMIT, ZV_E_NOMEM, with where = path.
  */
 enum zv_status zv_file_open(struct zv_file *file, const char *path, struct zv_error *err);
+
+/* The same of a file that nobody named: one that a folder or another file leads to. Only a regular
+ * file will do (ZV_E_IO otherwise): a pipe there could keep us waiting for ever. */
+enum zv_status zv_file_open_found(struct zv_file *file, const char *path, struct zv_error *err);
+
 void zv_file_close(struct zv_file *file);
 struct zv_slice zv_file_slice(const struct zv_file *file);
 

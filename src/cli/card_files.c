@@ -21,7 +21,7 @@ static void user_path(char *to, size_t size, const char *name)
 
 static enum zv_status open_if_there(struct zv_file *file, const char *path, struct zv_error *err)
 {
-    return path[0] != 0 && access(path, F_OK) == 0 ? zv_file_open(file, path, err) : ZV_OK;
+    return path[0] != 0 && access(path, F_OK) == 0 ? zv_file_open_found(file, path, err) : ZV_OK;
 }
 
 enum zv_status card_files_open(struct card_files *files, struct zv_arena *arena,

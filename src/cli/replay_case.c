@@ -39,7 +39,7 @@ static enum zv_status open_files(struct case_files *to, const char *folder, stru
         if (length < 0 || (size_t)length >= sizeof path) {
             return zv_fail(err, ZV_E_IO, "the name is too long");
         }
-        const enum zv_status status = zv_file_open(&to->files[i], path, err);
+        const enum zv_status status = zv_file_open_found(&to->files[i], path, err);
         if (status != ZV_OK) {
             return status;
         }

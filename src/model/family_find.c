@@ -77,7 +77,7 @@ static enum zv_status read_user_file(struct search *search, const char *path,
                                      struct zv_arena *arena, struct zv_error *err)
 {
     struct zv_file file;
-    enum zv_status status = zv_file_open(&file, path, err);
+    enum zv_status status = zv_file_open_found(&file, path, err);
     if (status != ZV_OK) {
         return status;
     }

@@ -57,7 +57,10 @@ enum zv_status model_map(struct model_reader *reader, const char *path, struct z
         files->at = at;
         files->capacity = capacity;
     }
-    const enum zv_status status = zv_file_open(&files->at[files->count], path, err);
+    struct zv_file *const file = &files->at[files->count];
+    const bool given = reader->given != NULL && strcmp(path, reader->given) == 0;
+    const enum zv_status status =
+        given ? zv_file_open(file, path, err) : zv_file_open_found(file, path, err);
     if (status == ZV_OK) {
         *bytes = zv_file_slice(&files->at[files->count++]);
     }
@@ -115,12 +118,15 @@ static enum zv_status open_config(struct model_reader *reader, const char *path,
 
 enum content { CONTENT_JSON, CONTENT_GGUF, CONTENT_SAFETENSORS, CONTENT_PICKLE };
 
-/* What a file is by its first bytes, whatever its name. */
+/* What a file is by its first bytes, whatever its name. Those of a pipe are read only once: it
+ * holds a configuration. */
 static enum content content_of(const char *path)
 {
     unsigned char head[9] = {0};
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t size = fd >= 0 ? read(fd, head, sizeof head) : 0;
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const bool regular = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    const ssize_t size = regular ? read(fd, head, sizeof head) : 0;
     if (fd >= 0) {
         (void)close(fd);
     }
@@ -219,7 +225,7 @@ enum zv_status zv_model_open(struct zv_model *model, struct zv_model_files **fil
         return zv_fail_memory(err, "a model");
     }
     **files = (struct zv_model_files){0};
-    struct model_reader reader = {.model = model, .files = *files, .arena = arena};
+    struct model_reader reader = {.model = model, .files = *files, .arena = arena, .given = path};
     enum zv_status status = tensor_parts_open(&reader.parts, arena, err);
     if (status == ZV_OK) {
         status = open_path(&reader, path, err);

@@ -25,6 +25,7 @@ struct model_reader {
     struct zv_model *model;
     struct zv_model_files *files;
     struct zv_arena *arena;
+    const char *given; /* the path that was asked for: it alone may be a pipe */
     struct tensor_parts parts;
     struct model_lines unknown;
     struct model_lines notes;

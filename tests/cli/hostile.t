@@ -30,3 +30,18 @@ zirve cards: standard output cannot be written
 $ zirve cards >&-
 zirve cards: standard output cannot be written
 ? 3
+# A file that a folder or the user's settings lead to must be a regular one: nobody waits for a pipe.
+$ mkdir $TMP/pipes && mkfifo $TMP/pipes/config.json && zirve estimate $TMP/pipes
+zirve estimate: TMP/pipes/config.json: is no regular file
+? 3
+$ rm $TMP/pipes/config.json && cp $M/llama-3.1-8b/config.json $TMP/pipes && ln -s /dev/zero $TMP/pipes/model.safetensors && zirve estimate $TMP/pipes
+zirve estimate: TMP/pipes/model.safetensors: is no regular file
+? 3
+$ mkdir -p $TMP/mine/zirve/families && mkfifo $TMP/mine/zirve/families/x.family && XDG_CONFIG_HOME=$TMP/mine zirve estimate $M/llama-3.1-8b/config.json
+zirve estimate: TMP/mine/zirve/families/x.family: is no regular file
+? 3
+$ mkfifo $TMP/mine/zirve/cards.tsv && XDG_CONFIG_HOME=$TMP/mine zirve cards
+zirve cards: TMP/mine/zirve/cards.tsv: is no regular file
+? 3
+$ cat $M/llama-3.1-8b/config.json | zirve estimate /dev/stdin | head -n 1
+family llama: 8,030,261,248 parameters, bf16

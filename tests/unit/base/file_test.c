@@ -105,6 +105,28 @@ static void test_open_refused(void **state)
     }
 }
 
+/* What a folder leads to is opened without waiting for anybody. */
+static void test_found(void **state)
+{
+    (void)state;
+    struct zv_file file;
+    struct zv_error err = {0};
+    const char *const pipe_path = in_folder("pipe");
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    assert_int_equal(zv_file_open_found(&file, pipe_path, &err), ZV_E_IO);
+    assert_string_equal(err.text, "is no regular file");
+    assert_string_equal(err.where, pipe_path);
+    assert_int_equal(zv_file_open_found(&file, "/dev/zero", NULL), ZV_E_IO);
+    assert_int_equal(zv_file_open_found(&file, in_folder(""), NULL), ZV_E_IO);
+    assert_int_equal(zv_file_open_found(&file, in_folder("missing"), NULL), ZV_E_IO);
+    assert_int_equal(unlink(in_folder("pipe")), 0);
+    assert_int_equal(zv_file_create(in_folder("plain"), zv_slice_of("x"), NULL), ZV_OK);
+    assert_int_equal(zv_file_open_found(&file, in_folder("plain"), NULL), ZV_OK);
+    assert_int_equal(file.size, 1);
+    zv_file_close(&file);
+    assert_int_equal(unlink(in_folder("plain")), 0);
+}
+
 static void test_empty(void **state)
 {
     (void)state;
@@ -183,10 +205,10 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_create),        cmocka_unit_test(test_create_refused),
-        cmocka_unit_test(test_open_refused),  cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_pipe),          cmocka_unit_test(test_stdin),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_create),       cmocka_unit_test(test_create_refused),
+        cmocka_unit_test(test_open_refused), cmocka_unit_test(test_found),
+        cmocka_unit_test(test_empty),        cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_stdin),        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("file", tests, set_up, tear_down);
 }
