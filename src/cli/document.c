@@ -2,7 +2,6 @@
  * document man [VERB] | completion bash|zsh|fish: manual pages (scdoc) and shell completions from
  * the same option tables that parse and print the help. Run at build time, not installed.
  */
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,8 +155,7 @@ static void spellings(const char *option)
     for (size_t i = 0; spec == NULL && i < verb_count; i++) {
         spec = option_find(verbs[i], zv_slice_of(option));
     }
-    assert(spec != NULL);
-    struct zv_slice rest = zv_slice_of(spec->aliases);
+    struct zv_slice rest = zv_slice_of(spec != NULL ? spec->aliases : NULL);
     struct zv_slice alias;
     (void)printf("    --%s", option);
     while (zv_slice_word(&rest, &alias)) {

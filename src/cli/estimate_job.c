@@ -54,14 +54,10 @@ static enum zv_status set_counts(struct zv_job *job, const struct arguments *arg
         const char *name;
         uint64_t *to;
     } wide[] = {
-        {"context", &serve->context_tokens},
-        {"concurrency", &serve->sequences},
-        {"max-num-seqs", &serve->max_sequences},
-        {"max-num-batched-tokens", &serve->batched_tokens},
-        {"block-size", &serve->block_tokens},
-        {"ubatch-size", &serve->ubatch_tokens},
-        {"micro-batch", &train->micro_batch},
-        {"seq-length", &train->sequence_tokens},
+        {"context", &serve->context_tokens},     {"concurrency", &serve->sequences},
+        {"max-num-seqs", &serve->max_sequences}, {"max-num-batched-tokens", &serve->batched_tokens},
+        {"block-size", &serve->block_tokens},    {"ubatch-size", &serve->ubatch_tokens},
+        {"micro-batch", &train->micro_batch},    {"seq-length", &train->sequence_tokens},
         {"accumulation", &train->accumulation},
     };
     const struct {
@@ -101,6 +97,7 @@ static enum zv_status set_words(struct zv_job *job, const struct arguments *args
     static const char *const tasks[] = {"serve", "train", NULL};
     static const char *const attention[] = {
         "flash", "sdpa", "eager", "on", "off", "auto", "flash_attention_2", "1", "0", NULL};
+    static const char *const caches[] = {"dynamic", "static", "offloaded", "quantized", NULL};
     static const char *const checkpointing[] = {"none", "selective", "full", NULL};
     unsigned task = job->task;
     unsigned kind = 0;
@@ -112,6 +109,11 @@ static enum zv_status set_words(struct zv_job *job, const struct arguments *args
     if (status == ZV_OK) {
         status = arguments_choice(args, "checkpointing", checkpointing, &how, err);
     }
+    unsigned cache = job->serve.cache;
+    if (status == ZV_OK) {
+        status = arguments_choice(args, "cache", caches, &cache, err);
+    }
+    job->serve.cache = (enum zv_cache_kind)cache;
     job->task = (enum zv_task)task;
     job->train.checkpointing = (enum zv_checkpointing)how;
     if (arguments_has(args, "attention")) {
@@ -168,7 +170,6 @@ static enum zv_status set_runtime(struct zv_job *job, const struct arguments *ar
     set_yes(args, "no-kv-offload", ZV_NO, &serve->kv_offload);
     set_yes(args, "swa-full", ZV_YES, &serve->swa_full);
     set_yes(args, "kv-unified", ZV_YES, &serve->kv_unified);
-    set_yes(args, "static-cache", ZV_YES, &serve->static_cache);
     set_yes(args, "master-weights", ZV_YES, &job->train.master_weights);
     set_yes(args, "no-master-weights", ZV_NO, &job->train.master_weights);
     set_yes(args, "autocast", ZV_YES, &job->train.autocast);

@@ -91,7 +91,8 @@ const struct option_spec estimate_options[] = {
     VALUE(runtime, "cpu-offload-gb", NULL, "GIB", "vLLM, SGLang: weights of a card on the host"),
     VALUE(runtime, "swap-space", NULL, "GIB", "vLLM before 0.8: swapped blocks, GiB a card"),
     FLAG(runtime, "no-mmap", NULL, "llama.cpp: read the file instead of mapping it"),
-    FLAG(runtime, "static-cache", NULL, "transformers: cache allocated to the full context"),
+    VALUE(runtime, "cache", "cache-implementation", "KIND",
+          "transformers: dynamic (default), static, offloaded or quantized"),
 
     VALUE(parallel, "tp", "tensor-parallel-size tp-size", "N", "tensor parallelism"),
     VALUE(parallel, "pp", "pipeline-parallel-size pp-size", "N", "pipeline stages"),

@@ -16,7 +16,7 @@ static bool is_llamacpp(const struct build *build)
 
 static uint64_t cards(const struct build *build)
 {
-    return (uint64_t)build->plan.stages * build->plan.tp * build->plan.dp;
+    return (uint64_t)build->plan.stages * build->plan.ranks;
 }
 
 /* vLLM's first engine: pinned blocks for sequences that are swapped out, allocated at start. */

@@ -334,6 +334,6 @@ const struct lever serve_levers[] = {
      "plan",
      "the need is the same: only the limit moves", FOR_SERVERS, more_share},
     {"dp.double", "more replicas", "more throughput, and as many cards more",
-     "every replica holds everything", FOR_RANKS, replicas},
+     "every replica holds all weights", FOR_RANKS, replicas},
 };
 const size_t serve_lever_count = sizeof serve_levers / sizeof serve_levers[0];

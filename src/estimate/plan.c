@@ -138,7 +138,7 @@ static void add_overrides(struct build *build)
 static void add_groups(struct build *build)
 {
     struct plan *const plan = &build->plan;
-    const uint32_t count = plan->tp * plan->dp;
+    const uint32_t count = plan->ranks;
     for (size_t i = 0; i < plan->stages && build->status == ZV_OK; i++) {
         const char *const role =
             plan->stages == 1
@@ -170,6 +170,16 @@ static enum zv_status check_heads(const struct build *build)
     return ZV_OK;
 }
 
+/* SGLang's data-parallel attention cuts tp ranks into dp groups; elsewhere dp adds ranks. */
+static void set_replicas(struct plan *plan, const struct zv_job *job)
+{
+    const bool within = job->task == ZV_TASK_SERVE && job->runtime == ZV_RUNTIME_SGLANG &&
+                        job->serve.dp_attention == ZV_YES && plan->dp <= plan->tp;
+    plan->replicas = job->task == ZV_TASK_SERVE ? plan->dp : 1;
+    plan->attention_tp = within ? plan->tp / plan->dp : plan->tp;
+    plan->ranks = within ? plan->tp : plan->tp * plan->dp;
+}
+
 void build_plan(struct build *build)
 {
     struct plan *const plan = &build->plan;
@@ -184,6 +194,7 @@ void build_plan(struct build *build)
     plan->tp = llamacpp ? 1 : at_least_one(job->tp);
     plan->dp = llamacpp ? 1 : at_least_one(job->dp);
     plan->ep = at_least_one(job->ep);
+    set_replicas(plan, job);
     plan->cpu_moe_layers = llamacpp ? job->serve.cpu_moe_layers : 0;
     const bool sharded = job->train.shard == ZV_SHARD_ZERO3 || job->train.shard == ZV_SHARD_FSDP;
     plan->weight_ways = job->task == ZV_TASK_TRAIN && sharded ? plan->dp : 1;
@@ -258,13 +269,15 @@ uint64_t plan_rank_bytes(const struct plan *plan, const struct zv_model *model,
     if (tensor->part == ZV_PART_EXPERT && plan->ep > 1) {
         return zv_ceil_div(tensor->bytes, plan->ep);
     }
-    if (plan->tp == 1 || tensor->split == ZV_SPLIT_NONE) {
+    const bool attention = tensor->part == ZV_PART_ATTENTION || tensor->part == ZV_PART_STATE;
+    const uint32_t tp = attention ? plan->attention_tp : plan->tp;
+    if (tp == 1 || tensor->split == ZV_SPLIT_NONE) {
         return tensor->bytes;
     }
     if (tensor->split == ZV_SPLIT_KV_HEADS && tensor->layer >= 0 &&
         (size_t)tensor->layer < model->layer_count) {
         const uint32_t heads = model->layers[tensor->layer].kv_heads;
-        const uint32_t ways = heads != 0 && heads < plan->tp ? heads : plan->tp;
+        const uint32_t ways = heads != 0 && heads < tp ? heads : tp;
         return zv_ceil_div(tensor->bytes, ways);
     }
     const bool vocabulary = tensor->part == ZV_PART_EMBEDDING || tensor->part == ZV_PART_HEAD;
@@ -276,7 +289,7 @@ uint64_t plan_rank_bytes(const struct plan *plan, const struct zv_model *model,
             return bytes;
         }
     }
-    return zv_ceil_div(tensor->bytes, plan->tp);
+    return zv_ceil_div(tensor->bytes, tp);
 }
 
 uint64_t plan_stored_bytes(const struct plan *plan, const struct zv_model *model,

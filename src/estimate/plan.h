@@ -24,6 +24,10 @@ struct plan {
     uint32_t tp;
     uint32_t ep;
     uint32_t dp;
+    uint32_t attention_tp;  /* ranks that share one sequence's heads: tp, less when attention is
+                               data parallel within it */
+    uint32_t ranks;         /* of a stage */
+    uint32_t replicas;      /* groups of ranks that each serve other sequences */
     uint32_t weight_ways;   /* data-parallel ranks that share the weights; 1 without sharding */
     bool vocabulary_padded; /* vLLM, SGLang: to a multiple of 64 before it is cut */
     bool embedding_on_host; /* llama.cpp: the token embedding always stays there */

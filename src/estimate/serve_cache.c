@@ -141,52 +141,6 @@ static void sglang_stage(struct build *build, const struct serve_sizes *sizes, i
               "per token slot");
 }
 
-/* transformers, or no runtime: K and V of every token, whatever lies beneath. */
-static void plain_stage(struct build *build, const struct serve_sizes *sizes, int stage)
-{
-    const bool statically = build->in->job->serve.static_cache == ZV_YES;
-    size_t count;
-    const struct zv_layer *const layers = stage_layers(build, stage, &count);
-    uint64_t kv = 0;
-    uint64_t state = 0;
-    uint64_t growth = 0;
-    for (size_t i = 0; i < count && build->status == ZV_OK; i++) {
-        struct zv_cache_cell cell;
-        build_fail(build, zv_cache_cell_of(&cell, &layers[i], &sizes->form, build->err));
-        uint64_t tokens = sizes->context;
-        if (layers[i].window != 0 && layers[i].window < tokens) {
-            tokens = layers[i].window;
-        }
-        const uint64_t row = build_sum(build, build_sum(build, cell.k, cell.v), cell.index);
-        kv = build_sum(build, kv, build_mul(build, row, tokens));
-        state = build_sum(build, state, build_sum(build, cell.conv, cell.scan));
-        const uint64_t one = build_mul(build, cell.k > cell.v ? cell.k : cell.v, tokens);
-        growth = one > growth ? one : growth;
-    }
-    if (build->status != ZV_OK) {
-        return;
-    }
-    const int scope = build->plan.scopes[stage];
-    add_cache(
-        build, scope, "kv_cache", "KV cache", build_mul(build, kv, sizes->sequences),
-        text(build, zv_arena_print(build->arena, "%llu layers, %llu tokens x %llu sequence%s, %s",
-                                   (ull)count, (ull)sizes->context, (ull)sizes->sequences,
-                                   build_s(sizes->sequences), zv_dtype_name(sizes->form.k))));
-    add_cache(build, scope, "state", "recurrent state", build_mul(build, state, sizes->sequences),
-              text(build, zv_arena_print(build->arena, "%s, %llu sequence%s",
-                                         zv_dtype_name(sizes->form.conv_state),
-                                         (ull)sizes->sequences, build_s(sizes->sequences))));
-    const struct zv_runtime_rules *const rules = build->in->rules;
-    if (!statically && growth != 0 && rules != NULL && rules->cache_concat.known &&
-        rules->cache_concat.value != 0) {
-        build_add(build,
-                  (struct build_item){scope, "kv_cache.growth",
-                                      "cache growth, old and new of a layer", "cache", "decode"},
-                  build_mul(build, growth, sizes->sequences), ZV_CALCULATED,
-                  "a dynamic cache grows by concatenation: one layer's K is there twice");
-    }
-}
-
 /* States alone are of one size whatever the context. */
 static bool has_attention(const struct zv_model *model)
 {
@@ -228,7 +182,7 @@ void serve_cache(struct build *build, const struct serve_sizes *sizes)
         } else if (job->runtime == ZV_RUNTIME_SGLANG) {
             sglang_stage(build, sizes, stage);
         } else {
-            plain_stage(build, sizes, stage);
+            serve_cache_plain(build, sizes, stage);
         }
     }
 }

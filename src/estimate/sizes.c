@@ -4,6 +4,8 @@
 #include "base/fail.h"
 #include "estimate/sglang_defaults.h"
 
+typedef unsigned long long ull;
+
 static bool is_llamacpp(const struct zv_job *job)
 {
     return job->runtime == ZV_RUNTIME_LLAMACPP || job->runtime == ZV_RUNTIME_IK_LLAMACPP;
@@ -125,7 +127,7 @@ static void set_form(struct build *build, struct serve_sizes *sizes)
     }
     form->conv_state = llamacpp ? ZV_DTYPE_F32 : sizes->dtype;
     form->scan_state = form->conv_state;
-    form->tp = build->plan.tp;
+    form->tp = build->plan.attention_tp;
     form->mla = ZV_MLA_LATENT;
     if (job->runtime == ZV_RUNTIME_TRANSFORMERS || job->runtime == ZV_RUNTIME_NONE) {
         form->mla = ZV_MLA_PER_HEAD; /* transformers caches K and V per head, up-projected */
@@ -256,6 +258,12 @@ void serve_sizes_of(struct build *build, struct serve_sizes *sizes)
         sizes->sequences = 1;
         build_assume(build, "sequences at once: 1, not given");
     }
+    const uint64_t asked = sizes->sequences;
+    sizes->sequences = zv_ceil_div(asked, build->plan.replicas);
+    if (sizes->sequences != asked) {
+        build_assume(build, "%llu sequences shared out over %u replicas: %llu each", (ull)asked,
+                     build->plan.replicas, (ull)sizes->sequences);
+    }
     set_context(build, sizes);
     sizes->dtype = compute_dtype(build);
     uint64_t elements = 1;
@@ -277,7 +285,7 @@ void serve_sizes_of(struct build *build, struct serve_sizes *sizes)
     }
     set_form(build, sizes);
     build->out->context_tokens = sizes->context;
-    build->out->sequences = sizes->sequences;
+    build->out->sequences = asked;
     build->out->step_tokens = sizes->batched;
     build->out->fraction_millionths = sizes->fraction;
 }

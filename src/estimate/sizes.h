@@ -27,6 +27,9 @@ void serve_sizes_of(struct build *build, struct serve_sizes *sizes);
 /* Caches and states of every stage, by the runtime's rules. */
 void serve_cache(struct build *build, const struct serve_sizes *sizes);
 
+/* The cache of one stage as transformers keeps it, and without a runtime. */
+void serve_cache_plain(struct build *build, const struct serve_sizes *sizes, int stage);
+
 /* Activations, logits and output buffers of prefill and decode; the runtime's own overhead. */
 void serve_activations(struct build *build, const struct serve_sizes *sizes);
 void serve_overhead(struct build *build, const struct serve_sizes *sizes);

@@ -119,7 +119,7 @@ static bool takes_offload(struct offload *offload, struct build *build,
 
 static void add_offloaded(struct build *build, const struct offload *offloads)
 {
-    const uint64_t ranks = (uint64_t)build->plan.tp * build->plan.dp;
+    const uint64_t ranks = (uint64_t)build->plan.ranks;
     uint64_t bytes = 0;
     for (size_t i = 0; i < build->plan.stages; i++) {
         bytes = build_sum(build, bytes, build_mul(build, offloads[i].moved, ranks));

@@ -25,6 +25,14 @@ enum zv_runtime_kind {
     ZV_RUNTIME_IK_LLAMACPP
 };
 
+/* transformers' cache_implementation. */
+enum zv_cache_kind {
+    ZV_CACHE_DYNAMIC,   /* grows by concatenation */
+    ZV_CACHE_STATIC,    /* allocated to the full context */
+    ZV_CACHE_OFFLOADED, /* on the host but for the layer in use and the next */
+    ZV_CACHE_QUANTIZED  /* 4 bits in groups, the last tokens as they are */
+};
+
 enum zv_tristate { ZV_UNSET, ZV_NO, ZV_YES };
 
 enum { ZV_JOB_MAX_DEVICES = 64, ZV_JOB_ALL_LAYERS = 0x7FFFFFFF };
@@ -59,7 +67,7 @@ struct zv_serve {
     enum zv_tristate kv_unified;
     enum zv_tristate kv_offload; /* llama.cpp: cache on the card (default) or the host */
     enum zv_tristate mmap;
-    enum zv_tristate static_cache; /* transformers: StaticCache to the full context */
+    enum zv_cache_kind cache; /* transformers: how generate() keeps K and V */
     enum zv_tristate dp_attention;
     enum zv_tristate draft_layers;   /* the model's own multi-token-prediction layers are used */
     enum zv_tristate language_only;  /* towers of a multimodal model are not loaded */

@@ -175,11 +175,15 @@ static void device_name(char to[96], const struct zv_device_group *group)
 static void form_text(char to[160], const struct zv_model *model)
 {
     const struct zv_slice quant = model->quant.name;
-    (void)snprintf(
-        to, 160, "%s%s%.*s", model->dtype != ZV_DTYPE_UNKNOWN ? zv_dtype_name(model->dtype) : "",
-        model->quant.method != ZV_QUANT_NONE ? ", quantised: " : "",
-        model->quant.method != ZV_QUANT_NONE && quant.length < 100 ? (int)quant.length : 0,
-        quant.at != NULL ? quant.at : "");
+    enum zv_dtype dtype = model->dtype; /* a file that names none is as its tensors are */
+    if (dtype == ZV_DTYPE_UNKNOWN && model->tensor_count != 0 && model->source != ZV_SOURCE_GGUF) {
+        dtype = model->tensors[0].dtype;
+    }
+    (void)snprintf(to, 160, "%s%s%.*s", dtype != ZV_DTYPE_UNKNOWN ? zv_dtype_name(dtype) : "",
+                   model->quant.method != ZV_QUANT_NONE ? ", quantised: " : "",
+                   model->quant.method != ZV_QUANT_NONE && quant.length < 100 ? (int)quant.length
+                                                                              : 0,
+                   quant.at != NULL ? quant.at : "");
     zv_make_printable(to);
 }
 
@@ -216,6 +220,12 @@ static void job_line(struct zv_sink *sink, const struct report_estimate *report)
     if (report->rules != NULL && report->job->runtime != ZV_RUNTIME_NONE) {
         zv_sink_print(sink, " with %s %s", zv_runtime_name(report->job->runtime),
                       report->rules->version);
+    }
+    if (report->model->diffusion || report->estimate->context_tokens == 0) {
+        zv_sink_print(sink, ": %s %s\n", sequences,
+                      report->model->diffusion ? "image at a time, resolution not modelled"
+                                               : "sequence, context not known");
+        return;
     }
     zv_sink_print(sink, ": %s sequence%s of %s tokens%s\n", sequences,
                   report->estimate->sequences == 1 ? "" : "s", tokens,

@@ -19,6 +19,8 @@ levers, one at a time: saved                   GiB         GB  alone
     longer requests are refused or cut: check your inputs
   2 sequences at once                         2.00       2.15  fits
     requests wait longer
+  2 replicas                                  2.00       2.15  fits
+    more throughput, and as many cards more
   3 sequences at once                         1.00       1.07  fits
     requests wait longer
   steps of 1024 tokens                        0.02       0.02  fits
@@ -30,8 +32,6 @@ levers, one at a time: saved                   GiB         GB  alone
   0.95 of the card for the runtime            0.00       0.00  fits
     the need is the same: only the limit moves; gpu_memory_utilization: less is
     left for other programs and for what the runtime did not plan
-  2 replicas                                  0.00       0.00  fits
-    every replica holds everything; more throughput, and as many cards more
   On GPU 0, which needs most. Savings do not add up.
 
 Assumed because it was not given:
@@ -204,7 +204,7 @@ $ zirve estimate $M/gpt2/config.json --context 1024 --advise --json | sed -n '/"
       "helps": false,
       "fits": null,
       "verdict": null,
-      "reason": "every replica holds everything",
+      "reason": "every replica holds all weights",
       "note": "more throughput, and as many cards more"
     }
   ],

@@ -60,6 +60,40 @@ zirve estimate: quantised weights do not train: adapters beside them do (--lora-
 ? 64
 $ zirve estimate $M/gpt2/config.json --runtime vllm@0.19.0 | head -4
 family gpt2: 124,439,808 parameters, f16
-stored as , 0.46 GiB (0.50 GB)
+stored as f32, 0.46 GiB (0.50 GB)
 serve with vllm 0.19.0: 1 sequence of 1,024 tokens
 
+# How transformers keeps its cache; replicas share the sequences out; attention data parallel within tp.
+$ zirve estimate $M/llama-3.1-8b/config.json --runtime transformers@4.51.3 --context 32k --cache offloaded | grep -A1 'KV cache'
+  KV cache, two layers                        0.25       0.27  calculated
+    the layer in use and the one fetched ahead, 32768 tokens, bf16
+--
+  KV cache, offloaded                         4.00       4.29  calculated
+    32 layers on the host
+$ zirve estimate $M/llama-3.1-8b/config.json --runtime transformers@4.51.3 --context 32k --cache quantized | grep -A2 'KV cache'
+  KV cache, quantized                         1.14       1.22  assumed
+    4 bits a value, a scale and a shift per 64, the last 128 tokens in bf16
+    (transformers QuantizedCacheConfig)
+$ zirve estimate $M/llama-3.1-8b/config.json --runtime vllm@0.19.0 --context 4096 --concurrency 10 --dp 4 | grep -B1 -A2 'KV cache\|shared out'
+    MLP                                      10.50      11.27
+  KV cache                                    1.50       1.61  calculated
+    3 sequences x 256 blocks of 16 tokens x 2097152 B (1 group of 32 layers),
+    bf16
+--
+Assumed because it was not given:
+  10 sequences shared out over 4 replicas: 3 each
+  page, tokens: 16, the runtime's default
+  tokens of one step (max_num_batched_tokens): 2048, the runtime's default
+$ zirve estimate $M/deepseek-v3-fp8/config.json --command "python -m sglang.launch_server --model-path DeepSeek-V3 --tp 8 --dp 8 --enable-dp-attention --context-length 32768" --runtime sglang@0.5.5 --concurrency 64 | sed -n 3,14p
+
+each of GPU 0 to 7                             GiB         GB  known
+  weights                                    87.84      94.32  calculated
+    token embedding                           0.22       0.23
+    output projection                         0.22       0.23
+    norms                                  0.00187    0.00201
+    attention                                10.63      11.42
+    MLP                                       0.14       0.15
+    expert router                             0.20       0.21
+    routed experts                           76.14      81.76
+    shared experts                            0.30       0.32
+  KV cache                                   17.16      18.42  calculated
