@@ -68,10 +68,10 @@ fuzz() {
     CC=clang build build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false || return 1
     for target in build-fuzz/tests/fuzz/fuzz_*; do
         [ -x "$target" ] && [ ! -d "$target" ] || continue
-        name=${target##*/fuzz_}
+        fuzzed=${target##*/fuzz_}
         mkdir -p "$out/corpus"
         "$target" -max_total_time="${ZIRVE_FUZZ_SECONDS:-20}" -rss_limit_mb=2048 -timeout=10 -print_final_stats=0 \
-            -artifact_prefix="$out/" "$out/corpus" "tests/fuzz/corpus/$name" >"$out/fuzz.log" 2>&1 || {
+            -artifact_prefix="$out/" "$out/corpus" "tests/fuzz/corpus/$fuzzed" >"$out/fuzz.log" 2>&1 || {
             tail -n 40 "$out/fuzz.log"
             return 1
         }

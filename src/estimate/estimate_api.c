@@ -51,7 +51,7 @@ static enum zv_status run(struct zv_ledger *ledger, const struct zv_model *store
 {
     struct zv_arena *const arena = ledger->arena;
     struct zv_model model;
-    struct zv_runtime_rules rules;
+    struct zv_runtime_rules rules = {0};
     struct zv_estimate estimate;
     enum zv_status status = zv_weights_loaded(&model, stored, job, arena, err);
     if (status == ZV_OK) {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs every tests/cli/*.t: lines "$ COMMAND" followed by what it prints, "? N" for its exit status when
 # that is not 0. Standard output and error are compared together. --accept writes what comes out now.
+# Each file has a folder of its own in $TMP, printed as TMP, and $M is tests/data/models.
 set -u
 accept=
 [ "${1:-}" = --accept ] && { accept=1; shift; }
@@ -11,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$zirve" "$work/bin/zirve"
 PATH=$work/bin:$PATH
-export PATH M=tests/data/models TMP="$work" XDG_CONFIG_HOME="$work/none" LC_ALL=C NO_COLOR=1
+export PATH M=tests/data/models LC_ALL=C NO_COLOR=1
 failed=0
 count=0
 [ $# -ne 0 ] || set -- tests/cli/*.t
@@ -19,6 +20,9 @@ echo "1..$#"
 for file in "$@"; do
     count=$((count + 1))
     name=$(basename "$file" .t)
+    TMP=$work/$name XDG_CONFIG_HOME=$work/$name/none
+    export TMP XDG_CONFIG_HOME
+    mkdir "$TMP"
     : >"$work/out"
     while IFS= read -r line || [ -n "$line" ]; do
         case $line in
@@ -26,7 +30,7 @@ for file in "$@"; do
             printf '%s\n' "$line" >>"$work/out"
             sh -c "${line#\$ }" >"$work/one" 2>&1 </dev/null
             code=$?
-            sed "s|$work|TMP|g" "$work/one" >>"$work/out"
+            sed -e "s|$TMP|TMP|g" -e "s|$work|TMP|g" "$work/one" >>"$work/out"
             [ $code -eq 0 ] || printf '? %d\n' "$code" >>"$work/out"
             ;;
         '#'*) printf '%s\n' "$line" >>"$work/out" ;;
