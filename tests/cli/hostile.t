@@ -1,11 +1,11 @@
 # Bad input: one line says what and where, nothing is written, no control byte reaches the terminal.
-$ printf '{"model_type":"e\\u001b[31m\\nvil\\u009b\\u202e","_name_or_path":"x\\nfits"}' >$TMP/config.json; zirve estimate $TMP/config.json | head -n 1
+$ printf '{"model_type":"e\\u001b[31m\\nvil\\u009b\\u202e","_name_or_path":"x\\nfits"}' >$TMP/hostile.json; zirve estimate $TMP/hostile.json | head -n 1
 x?fits, family e?[31m?vil?????: 0 parameters
 $ printf '{"id":"a\\nb\\u001b","kind":"k\\u202e","arch":"l\\n","runtime":"r\\n","measured":{"x":1}}\n' | zirve selftest -v - | head -n 3
 a?b? row: unchecked
     a kind of row that is not known
 
-$ printf '\033[31m\302\233\342\200\256=1GiB\n' >$TMP/items; zirve estimate --parameters 1 --items $TMP/items | grep -a 1.00; zirve estimate --parameters 1 --items $TMP/items --json | grep -a 31m
+$ printf '\033[31m\302\233\342\200\256=1GiB\n' >$TMP/hostile_items; zirve estimate --parameters 1 --items $TMP/hostile_items | grep -a 1.00; zirve estimate --parameters 1 --items $TMP/hostile_items --json | grep -a 31m
   reserve                1.00 GiB (1.07 GB)         assumed
   indicative envelope    1.00 GiB (1.07 GB)         assumed
 ? 1
@@ -31,17 +31,17 @@ $ zirve cards >&-
 zirve cards: standard output cannot be written
 ? 3
 # A file that a folder or the user's settings lead to must be a regular one: nobody waits for a pipe.
-$ mkdir $TMP/pipes && mkfifo $TMP/pipes/config.json && zirve estimate $TMP/pipes
-zirve estimate: TMP/pipes/config.json: is no regular file
+$ mkdir $TMP/hostile_pipes && mkfifo $TMP/hostile_pipes/config.json && zirve estimate $TMP/hostile_pipes
+zirve estimate: TMP/hostile_pipes/config.json: is no regular file
 ? 3
-$ rm $TMP/pipes/config.json && cp $M/llama-3.1-8b/config.json $TMP/pipes && ln -s /dev/zero $TMP/pipes/model.safetensors && zirve estimate $TMP/pipes
-zirve estimate: TMP/pipes/model.safetensors: is no regular file
+$ rm $TMP/hostile_pipes/config.json && cp $M/llama-3.1-8b/config.json $TMP/hostile_pipes && ln -s /dev/zero $TMP/hostile_pipes/model.safetensors && zirve estimate $TMP/hostile_pipes
+zirve estimate: TMP/hostile_pipes/model.safetensors: is no regular file
 ? 3
-$ mkdir -p $TMP/mine/zirve/families && mkfifo $TMP/mine/zirve/families/x.family && XDG_CONFIG_HOME=$TMP/mine zirve estimate $M/llama-3.1-8b/config.json
-zirve estimate: TMP/mine/zirve/families/x.family: is no regular file
+$ mkdir -p $TMP/hostile_xdg/zirve/families && mkfifo $TMP/hostile_xdg/zirve/families/x.family && XDG_CONFIG_HOME=$TMP/hostile_xdg zirve estimate $M/llama-3.1-8b/config.json
+zirve estimate: TMP/hostile_xdg/zirve/families/x.family: is no regular file
 ? 3
-$ mkfifo $TMP/mine/zirve/cards.tsv && XDG_CONFIG_HOME=$TMP/mine zirve cards
-zirve cards: TMP/mine/zirve/cards.tsv: is no regular file
+$ mkfifo $TMP/hostile_xdg/zirve/cards.tsv && XDG_CONFIG_HOME=$TMP/hostile_xdg zirve cards
+zirve cards: TMP/hostile_xdg/zirve/cards.tsv: is no regular file
 ? 3
 $ cat $M/llama-3.1-8b/config.json | zirve estimate /dev/stdin | head -n 1
 family llama: 8,030,261,248 parameters, bf16
