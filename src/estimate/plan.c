@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/pattern.h"
 #include "estimate/build.h"
 
 static uint32_t at_least_one(uint32_t value)
@@ -100,9 +101,10 @@ static void add_override(struct build *build, const char *pattern, struct zv_sli
         build_fail(build, zv_fail(build->err, ZV_E_LIMIT, "more than %zu tensor overrides", at));
         return;
     }
-    if (regcomp(&plan->patterns[at], pattern, REG_EXTENDED | REG_NOSUB) != 0) {
-        build_fail(build, zv_fail(build->err, ZV_E_USAGE,
-                                  "tensor override '%s': expected a regular expression", pattern));
+    struct zv_error cause = {0};
+    const enum zv_status status = zv_pattern_compile(&plan->patterns[at], pattern, &cause);
+    if (status != ZV_OK) {
+        build_fail(build, zv_fail(build->err, status, "tensor override %s", cause.text));
         return;
     }
     uint64_t device = 0;
@@ -129,8 +131,13 @@ static void add_overrides(struct build *build)
     for (size_t i = 0; i < serve->override_count && build->status == ZV_OK; i++) {
         char pattern[512];
         const struct zv_slice text = serve->overrides[i].pattern;
-        (void)snprintf(pattern, sizeof pattern, "%.*s",
-                       (int)(text.length < 500 ? text.length : 500), text.at);
+        if (text.length >= sizeof pattern) {
+            build_fail(build,
+                       zv_fail(build->err, ZV_E_LIMIT, "a tensor override of more than %zu bytes",
+                               sizeof pattern - 1));
+            return;
+        }
+        (void)snprintf(pattern, sizeof pattern, "%.*s", (int)text.length, text.at);
         add_override(build, pattern, serve->overrides[i].buffer);
     }
 }

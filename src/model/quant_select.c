@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/pattern.h"
 
 enum { PATTERN_LIMIT = 256, MODULE_LIMIT = 512 };
 
@@ -22,62 +23,79 @@ static bool module_of(const struct zv_tensor *tensor, char module[MODULE_LIMIT])
     return true;
 }
 
-/* Whether pattern's segments stand somewhere among the module's. */
-static bool has_segments(const char *module, const char *pattern)
-{
-    const size_t length = strlen(pattern);
-    for (const char *at = strstr(module, pattern); at != NULL && length != 0;
-         at = strstr(at + 1, pattern)) {
-        const bool starts = at == module || at[-1] == '.';
-        const bool ends = at[length] == 0 || at[length] == '.';
-        if (starts && ends) {
-            return true;
-        }
-    }
-    return false;
-}
-
-enum quant_skip_kind { SKIP_SEGMENTS, SKIP_GLOB, SKIP_REGEX };
+enum { NAME_SEGMENTS = 16 }; /* of a listed name; deeper ones name no module of any model */
 
 struct quant_skip {
-    enum quant_skip_kind kind;
-    char pattern[PATTERN_LIMIT]; /* SEGMENTS; GLOB with a * behind it, for what lies below */
+    bool glob;
+    char pattern[PATTERN_LIMIT]; /* a glob with a * behind it, for what lies below */
     regex_t regex;
     bool compiled;
 };
 
-/*
- * "re:…" as compressed-tensors writes it, "*" as in a shell, else the name of a module. An
- * expression with braces matches nothing: its cost would be in the input's hand.
- */
-static void prepare(struct zv_slice text, struct quant_skip *skip)
+/* "re:…" as compressed-tensors writes it, "*" as in a shell; false for the name of a module. */
+static bool prepare(struct zv_slice text, struct quant_skip *skip)
 {
-    if (text.length >= PATTERN_LIMIT - 2) {
-        return; /* matches nothing */
+    const bool regex = zv_slice_starts(text, "re:");
+    const bool glob = !regex && zv_slice_contains(text, "*");
+    if (text.length >= PATTERN_LIMIT - 2 || (!regex && !glob)) {
+        return regex || glob; /* too long: matches nothing */
     }
     memcpy(skip->pattern, text.at, text.length);
-    if (strncmp(skip->pattern, "re:", 3) == 0) {
-        skip->kind = SKIP_REGEX;
-        skip->compiled = strchr(skip->pattern, '{') == NULL &&
-                         regcomp(&skip->regex, skip->pattern + 3, REG_EXTENDED | REG_NOSUB) == 0;
-    } else if (strchr(skip->pattern, '*') != NULL) {
-        skip->kind = SKIP_GLOB;
+    if (regex) {
+        skip->compiled = zv_pattern_compile(&skip->regex, skip->pattern + 3, NULL) == ZV_OK;
+    } else {
+        skip->glob = true;
         skip->pattern[text.length] = '*';
     }
+    return true;
+}
+
+static enum zv_status add_name(struct quant_selector *selector, struct zv_slice name,
+                               struct zv_error *err)
+{
+    struct zv_strmap_entry *entry;
+    size_t segments = 1;
+    for (size_t i = 0; i < name.length; i++) {
+        segments += name.at[i] == '.';
+    }
+    if (name.length == 0 || name.length >= PATTERN_LIMIT || segments > NAME_SEGMENTS) {
+        return ZV_OK; /* no module's name */
+    }
+    selector->name_segments =
+        segments > selector->name_segments ? segments : selector->name_segments;
+    return zv_strmap_add(&selector->names, name, 0, &entry) != ZV_STRMAP_NOMEM
+               ? ZV_OK
+               : zv_fail_memory(err, "a quantisation's list of modules");
 }
 
 enum zv_status quant_select_open(struct quant_selector *selector, const struct zv_quant *quant,
-                                 struct zv_arena *arena, struct zv_error *err)
+                                 size_t tensor_count, struct zv_arena *arena, struct zv_error *err)
 {
     *selector = (struct quant_selector){.quant = quant};
-    selector->skips = zv_arena_array(arena, quant->skip_count, sizeof *selector->skips);
+    size_t patterns = 0;
+    for (size_t i = 0; i < quant->skip_count; i++) {
+        const struct zv_slice text = quant->skip[i];
+        patterns += zv_slice_starts(text, "re:") || zv_slice_contains(text, "*");
+    }
+    if (patterns != 0 && tensor_count > QUANT_MAX_TRIES / patterns) {
+        return zv_fail(err, ZV_E_LIMIT,
+                       "a quantisation that excludes by %zu patterns, with %zu tensors to try",
+                       patterns, tensor_count);
+    }
+    selector->skips = zv_arena_array(arena, patterns, sizeof *selector->skips);
     if (selector->skips == NULL) {
         return zv_fail_memory(err, "a quantisation's list of modules");
     }
-    for (size_t i = 0; i < quant->skip_count; i++) {
-        prepare(quant->skip[i], &selector->skips[selector->count++]);
+    enum zv_status status = ZV_OK;
+    for (size_t i = 0; status == ZV_OK && i < quant->skip_count; i++) {
+        struct quant_skip skip = {0};
+        if (prepare(quant->skip[i], &skip)) {
+            selector->skips[selector->count++] = skip;
+        } else {
+            status = add_name(selector, quant->skip[i], err);
+        }
     }
-    return ZV_OK;
+    return status;
 }
 
 void quant_select_close(struct quant_selector *selector)
@@ -88,16 +106,37 @@ void quant_select_close(struct quant_selector *selector)
         }
     }
     selector->count = 0;
+    zv_strmap_free(&selector->names);
+}
+
+/* Whether a listed name's segments stand somewhere among the module's. */
+static bool has_name(const struct quant_selector *selector, const char *module)
+{
+    for (const char *start = module; start != NULL;) {
+        const char *end = start;
+        for (size_t i = 0; i < selector->name_segments && end != NULL; i++) {
+            const char *const dot = strchr(end, '.');
+            const size_t length = dot != NULL ? (size_t)(dot - start) : strlen(start);
+            if (zv_strmap_find(&selector->names, (struct zv_slice){start, length}) != NULL) {
+                return true;
+            }
+            end = dot != NULL ? dot + 1 : NULL;
+        }
+        start = strchr(start, '.');
+        start = start != NULL ? start + 1 : NULL;
+    }
+    return false;
 }
 
 static bool skipped(const struct quant_selector *selector, const char *module)
 {
+    if (selector->names.count != 0 && has_name(selector, module)) {
+        return true;
+    }
     for (size_t i = 0; i < selector->count; i++) {
         const struct quant_skip *const skip = &selector->skips[i];
-        if (skip->kind == SKIP_REGEX
-                ? skip->compiled && regexec(&skip->regex, module, 0, NULL, 0) == 0
-            : skip->kind == SKIP_GLOB ? fnmatch(skip->pattern, module, 0) == 0
-                                      : has_segments(module, skip->pattern)) {
+        if ((skip->compiled && regexec(&skip->regex, module, 0, NULL, 0) == 0) ||
+            (skip->glob && fnmatch(skip->pattern, module, 0) == 0)) {
             return true;
         }
     }

@@ -435,7 +435,7 @@ enum zv_status zv_model_requantize(struct zv_model *to, const struct zv_model *f
         .arena = arena,
         .err = err,
     };
-    status = quant_select_open(&writer.selector, quant, arena, err);
+    status = quant_select_open(&writer.selector, quant, from->tensor_count, arena, err);
     if (status == ZV_OK) {
         status = write_all(&writer, from);
     }

@@ -45,3 +45,13 @@ zirve cards: TMP/hostile_xdg/zirve/cards.tsv: is no regular file
 ? 3
 $ cat $M/llama-3.1-8b/config.json | zirve estimate /dev/stdin | head -n 1
 family llama: 8,030,261,248 parameters, bf16
+# Patterns are held to what they may cost.
+$ zirve estimate --command "llama-server -m $M/llama-3.1-8b/config.json -c 4096 -ngl 99 -ot '((x{1,255}){1,255}){1,255}=CPU'"
+zirve estimate: tensor override '((x{1,255}){1,255}){1,255}': repeats that are more than 32768 bytes written out
+? 3
+$ zirve estimate --command "llama-server -m $M/llama-3.1-8b/config.json -c 4096 -ngl 99 -ot '(.*)\\1=CPU'"
+zirve estimate: tensor override '(.*)\1': a reference back to a group
+? 4
+$ seq 20000 | sed 's/.*/"re:.*layers.&.*q"/' | paste -sd, | sed 's/.*/{"model_type":"llama","hidden_size":4096,"num_hidden_layers":900,"num_attention_heads":32,"vocab_size":1000,"intermediate_size":9000,"torch_dtype":"bfloat16","quantization_config":{"quant_method":"fp8","modules_to_not_convert":[&]}}/' >$TMP/hostile.json; zirve estimate $TMP/hostile.json
+zirve estimate: TMP/hostile.json: a quantisation that excludes by 20000 patterns, with 8103 tensors to try
+? 3
