@@ -128,18 +128,70 @@ static enum zv_status read_index(struct model_reader *reader, const char *folder
     return status;
 }
 
+/* Shards of one name, as a sorted listing has them. */
+struct shards {
+    struct zv_slice stem;
+    unsigned seen;
+    unsigned count;
+    bool gap; /* one is not the next number, or says another count */
+};
+
+static bool five_digits(const char *text, unsigned *number)
+{
+    uint64_t value;
+    if (strlen(text) < 5 || !zv_slice_u64((struct zv_slice){text, 5}, &value)) {
+        return false;
+    }
+    *number = (unsigned)value;
+    return true;
+}
+
 /* "NAME-00001-of-00004.safetensors": false when the name is no part of several. */
-static bool shard_number(const char *name, unsigned *number, unsigned *count)
+static bool shard_number(const char *name, struct zv_slice *stem, unsigned *number, unsigned *count)
 {
     const char *const of = strstr(name, "-of-");
-    char *end = NULL;
     if (of == NULL || of - name < 6) {
         return false;
     }
-    *number = (unsigned)strtoul(of - 5, &end, 10);
-    const bool first = end == of;
-    *count = (unsigned)strtoul(of + 4, &end, 10);
-    return first && strcmp(end, ".safetensors") == 0;
+    *stem = (struct zv_slice){name, (size_t)(of - 5 - name)};
+    return five_digits(of - 5, number) && five_digits(of + 4, count) &&
+           strcmp(of + 9, ".safetensors") == 0;
+}
+
+static enum zv_status close_shards(const struct shards *shards, const char *folder,
+                                   struct zv_error *err)
+{
+    if (shards->seen == shards->count && !shards->gap) {
+        return ZV_OK;
+    }
+    (void)zv_fail(err, ZV_E_NOT_FOUND,
+                  shards->gap ? "%u shards of %u are not those from first to last, and no index "
+                                "says which belong together"
+                              : "%u of %u shards are there and no index says which",
+                  shards->seen, shards->count);
+    return zv_fail_where(err, folder);
+}
+
+/* Takes a file of the listing into account; one of another name closes the shards before it. */
+static enum zv_status count_shard(struct shards *shards, const char *name, const char *folder,
+                                  struct zv_error *err)
+{
+    struct zv_slice stem;
+    unsigned number;
+    unsigned count;
+    if (!shard_number(name, &stem, &number, &count)) {
+        return ZV_OK;
+    }
+    if (shards->count == 0 || !zv_slice_same(stem, shards->stem)) {
+        const enum zv_status status = close_shards(shards, folder, err);
+        if (status != ZV_OK) {
+            return status;
+        }
+        *shards = (struct shards){.stem = stem, .count = count};
+    }
+    shards->seen++;
+    shards->gap |= number == 0 || number > count || count != shards->count;
+    return ZV_OK;
 }
 
 /* "x.fp16.safetensors" beside "x.safetensors": the same weights in another form. */
@@ -165,31 +217,24 @@ static enum zv_status read_loose(struct model_reader *reader, const char *folder
         return zv_fail_memory(err, "a folder");
     }
     const bool others = model_listing_ending(listing, ".safetensors", "consolidated") != NULL;
-    unsigned expected = 0;
-    unsigned seen = 0;
-    for (size_t i = 0; i < listing->count; i++) {
+    struct shards shards = {0};
+    enum zv_status status = ZV_OK;
+    for (size_t i = 0; status == ZV_OK && i < listing->count; i++) {
         const struct zv_slice name = zv_slice_of(listing->at[i]);
         if (!zv_slice_ends(name, ".safetensors") || is_variant(listing, name) ||
             (others && zv_slice_starts(name, "consolidated"))) {
             continue;
         }
-        unsigned number;
-        unsigned count;
-        if (shard_number(listing->at[i], &number, &count)) {
-            expected = count;
-            seen++;
-        }
+        status = count_shard(&shards, listing->at[i], folder, err);
         paths.at[paths.count] = model_path(reader, folder, name);
         if (paths.at[paths.count++] == NULL) {
             return zv_fail_memory(err, "a path");
         }
     }
-    if (seen != expected) {
-        (void)zv_fail(err, ZV_E_NOT_FOUND, "%u of %u shards are there and no index says which",
-                      seen, expected);
-        return zv_fail_where(err, folder);
+    if (status == ZV_OK) {
+        status = close_shards(&shards, folder, err);
     }
-    return finish_tensors(reader, &paths, err);
+    return status == ZV_OK ? finish_tensors(reader, &paths, err) : status;
 }
 
 static enum zv_status read_weights(struct model_reader *reader, const char *folder,

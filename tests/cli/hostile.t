@@ -55,3 +55,18 @@ zirve estimate: tensor override '(.*)\1': a reference back to a group
 $ seq 20000 | sed 's/.*/"re:.*layers.&.*q"/' | paste -sd, | sed 's/.*/{"model_type":"llama","hidden_size":4096,"num_hidden_layers":900,"num_attention_heads":32,"vocab_size":1000,"intermediate_size":9000,"torch_dtype":"bfloat16","quantization_config":{"quant_method":"fp8","modules_to_not_convert":[&]}}/' >$TMP/hostile.json; zirve estimate $TMP/hostile.json
 zirve estimate: TMP/hostile.json: a quantisation that excludes by 20000 patterns, with 8103 tensors to try
 ? 3
+# Shards without an index: each from first to last, of one set.
+$ mkdir $TMP/hostile_shards && cd $TMP/hostile_shards && printf '\002\0\0\0\0\0\0\0{}' >model-00001-of-00002.safetensors && zirve estimate .
+zirve estimate: .: 1 of 2 shards are there and no index says which
+? 3
+$ cd $TMP/hostile_shards && cp model-00001-of-00002.safetensors model-00001-of-00001.safetensors && zirve estimate .
+zirve estimate: .: 2 shards of 1 are not those from first to last, and no index says which belong together
+? 3
+$ cd $TMP/hostile_shards && mv model-00001-of-00001.safetensors model-00003-of-00002.safetensors && zirve estimate .
+zirve estimate: .: 2 shards of 2 are not those from first to last, and no index says which belong together
+? 3
+$ cd $TMP/hostile_shards && mv model-00003-of-00002.safetensors other-00001-of-00001.safetensors && zirve estimate .
+zirve estimate: .: 1 of 2 shards are there and no index says which
+? 3
+$ cd $TMP/hostile_shards && mv other-00001-of-00001.safetensors model-00002-of-00002.safetensors && zirve estimate . | head -n 1
+family : 0 parameters
