@@ -201,7 +201,7 @@ static void model_line(struct zv_sink *sink, const struct report_style *style,
     form_text(stored_form, stored);
     report_name(sink, model->name, 60);
     zv_sink_text(sink, model->name.length != 0 ? ", family " : "family ");
-    report_name(sink, model->family, 30);
+    report_name(sink, model->family.length != 0 ? model->family : zv_slice_of("unknown"), 30);
     zv_sink_print(sink, ": %s parameters%s%s\n", count, form[0] != 0 ? ", " : "", form);
     if (strcmp(form, stored_form) != 0 || model->tensor_bytes != stored->tensor_bytes) {
         report_bytes(bytes, style, stored->tensor_bytes);

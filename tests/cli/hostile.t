@@ -69,4 +69,4 @@ $ cd $TMP/hostile_shards && mv model-00003-of-00002.safetensors other-00001-of-0
 zirve estimate: .: 1 of 2 shards are there and no index says which
 ? 3
 $ cd $TMP/hostile_shards && mv other-00001-of-00001.safetensors model-00002-of-00002.safetensors && zirve estimate . | head -n 1
-family : 0 parameters
+family unknown: 0 parameters
