@@ -1,4 +1,4 @@
-/* zirve replay: an op list under one or several settings and cards. */
+/* zirve replay: an op list or a record under one or several settings and cards. */
 #include <string.h>
 
 #include "allocator/replay.h"
@@ -7,6 +7,7 @@
 #include "cli/card_files.h"
 #include "cli/output.h"
 #include "cli/replay_case.h"
+#include "cli/replay_record.h"
 #include "cli/result_file.h"
 #include "cli/verbs.h"
 #include "report/memory_summary.h"
@@ -28,6 +29,8 @@ static const struct option_spec options[] = {
      "the PyTorch whose allocator it is (2.6); repeat to compare", OPTION_LIST},
     {"Replay", "policy", NULL, "POLICY",
      "caching, cuda-malloc-async or direct (caching); repeat to compare", OPTION_LIST},
+    {"Replay", "device", NULL, "N", "device of a record (the one with most events)", OPTION_VALUE},
+    {"Results", "write-ops", NULL, "FILE", "the record's requests as an op list", OPTION_VALUE},
     {"Results", "stats", NULL, NULL, "torch.cuda.memory_stats() at the end", OPTION_FLAG},
     {"Results", "summary", NULL, NULL, "torch.cuda.memory_summary() at the end", OPTION_FLAG},
     {"Results", "counters", NULL, "FILE", "counters after every operation (tab-separated)",
@@ -44,6 +47,7 @@ struct runs {
     struct zv_arena arena;
     struct card_files cards;
     bool has_cards;
+    struct replay_record record;
 };
 
 /* Every run so far once for each value of an option, by a function that applies one value. */
@@ -151,6 +155,10 @@ static enum zv_status plan(struct runs *runs, const struct arguments *args, stru
     uint64_t baseline = 0;
     enum zv_status status = arguments_bytes(args, "baseline", &baseline, err);
     runs->at[0] = (struct report_replay){.conf = "", .baseline_bytes = baseline};
+    if (runs->record.is_record) {
+        runs->at[0].conf = runs->record.record.conf;
+        runs->at[0].profile = runs->record.record.profile;
+    }
     runs->count = 1;
     if (arguments_has(args, "capacity") && arguments_has(args, "card")) {
         return zv_fail(err, ZV_E_USAGE, "--capacity and --card both say how much memory there is");
@@ -215,6 +223,16 @@ static enum zv_status run_all(struct runs *runs, const struct arguments *args, s
     return status;
 }
 
+/* Lines of the op list that was made of a record mean nothing to the reader; its events do. */
+static void name_events(struct runs *runs)
+{
+    for (size_t i = 0; i < runs->count && runs->record.is_record; i++) {
+        struct report_replay *const run = &runs->at[i];
+        run->record = &runs->record.record;
+        run->oom_event = replay_record_event(&runs->record, run->outcome.first_oom.line);
+    }
+}
+
 static void write_results(const struct runs *runs, const struct arguments *args, struct output *out)
 {
     const bool stats = arguments_has(args, "stats");
@@ -242,6 +260,47 @@ static void write_results(const struct runs *runs, const struct arguments *args,
     }
 }
 
+static enum zv_status write_ops_file(const struct runs *runs, const struct arguments *args,
+                                     struct zv_error *err)
+{
+    struct result_file file = {0};
+    const char *const path = arguments_value(args, "write-ops");
+    if (path == NULL) {
+        return ZV_OK;
+    }
+    if (!runs->record.is_record) {
+        return zv_fail(err, ZV_E_USAGE, "--write-ops needs a record, not an op list");
+    }
+    enum zv_status status = result_file_open(&file, path, err);
+    if (status == ZV_OK) {
+        zv_sink_write(&file.sink, runs->record.ops.data, runs->record.ops.size);
+        status = result_file_keep(&file, err);
+    }
+    result_file_close(&file);
+    return status;
+}
+
+static enum zv_status replay_file(struct runs *runs, const struct arguments *args,
+                                  struct zv_slice file, struct zv_error *err)
+{
+    enum zv_status status = replay_record_open(&runs->record, file, args, err);
+    if (status != ZV_OK) {
+        return zv_fail_where(err, args->operands[0]);
+    }
+    const struct zv_buffer *const ops = &runs->record.ops;
+    if (runs->record.is_record) {
+        file = (struct zv_slice){ops->data, ops->size};
+    }
+    status = write_ops_file(runs, args, err);
+    status = status == ZV_OK ? plan(runs, args, err) : status;
+    status = status == ZV_OK ? run_all(runs, args, file, err) : status;
+    if (status != ZV_OK && err->line != 0) {
+        (void)zv_fail_where(err, args->operands[0]);
+    }
+    name_events(runs);
+    return status;
+}
+
 static enum zv_status run(const struct arguments *args, struct output *out, struct zv_error *err)
 {
     static struct runs runs;
@@ -250,18 +309,13 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
         return replay_cases(args, out, err);
     }
     if (args->operand_count != 1) {
-        return zv_fail(err, ZV_E_USAGE, "expected one op list ('-' for standard input)");
+        return zv_fail(err, ZV_E_USAGE,
+                       "expected one op list or record ('-' for standard input)");
     }
-    enum zv_status status = plan(&runs, args, err);
+    enum zv_status status = zv_file_open(&file, args->operands[0], err);
     if (status == ZV_OK) {
-        status = zv_file_open(&file, args->operands[0], err);
-        if (status == ZV_OK) {
-            status = run_all(&runs, args, zv_file_slice(&file), err);
-            if (status != ZV_OK && err->line != 0) {
-                (void)zv_fail_where(err, args->operands[0]);
-            }
-            zv_file_close(&file);
-        }
+        status = replay_file(&runs, args, zv_file_slice(&file), err);
+        zv_file_close(&file);
     }
     if (status == ZV_OK) {
         write_results(&runs, args, out);
@@ -269,6 +323,7 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     if (runs.has_cards) {
         card_files_close(&runs.cards);
     }
+    replay_record_close(&runs.record);
     zv_arena_free(&runs.arena);
     return status;
 }
@@ -276,19 +331,23 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
 const struct verb verb_replay = {
     .name = "replay",
     .question = "what if another setting, another card?",
-    .usage = "[options] OPS",
+    .usage = "[options] OPS | SNAPSHOT | TRACE",
     .about =
         "Runs what a program asked of its allocator (an op list: one allocation, free or "
         "synchronisation a line) through PyTorch's caching allocator over a simulated card, under "
         "one or several settings, and prints the outcomes side by side. The allocator of PyTorch "
         "2.6 is reproduced event by event; the one of 2.14 is written from its sources and "
         "unchecked; cuda-malloc-async is a lower bound. Without --capacity or --card the card "
-        "never fills.",
+        "never fills. A record (a memory snapshot, or a profiler trace) first proves itself: it is "
+        "run under its own settings and every address compared; then its requests meet the "
+        "settings that are asked for, from an empty allocator.",
     .examples = "  zirve replay ops.txt --capacity 24GB\n"
                 "  zirve replay ops.txt --card 4090 --alloc-conf \"\" --alloc-conf "
                 "expandable_segments:True\n"
                 "  zirve replay ops.txt --capacity 8GB --summary\n"
                 "  zirve replay ops.txt --capacity 8GB --counters after.tsv --events trace.tsv\n"
+                "  zirve replay snapshot.pickle --card 4090 --alloc-conf \"\" --alloc-conf "
+                "expandable_segments:True\n"
                 "  zirve replay --case golden/mixed-gc\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

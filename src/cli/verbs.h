@@ -8,6 +8,7 @@
 #include "cli/options.h"
 
 extern const struct verb verb_cards;
+extern const struct verb verb_explain;
 extern const struct verb verb_replay;
 extern const struct verb verb_estimate;
 extern const struct verb verb_selftest;

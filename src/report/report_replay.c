@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/checked.h"
+#include "report/report_explain.h"
 
 enum { NAME_WIDTH = 21, CELL_WIDTH = 27, RUNS_A_ROW = 2, CELL_TEXT = 128 };
 
@@ -92,6 +93,9 @@ static void ooms_cell(char to[CELL_TEXT], const struct report_style *style,
     (void)style;
     if (run->outcome.ooms == 0) {
         (void)snprintf(to, CELL_TEXT, "never");
+    } else if (run->record != NULL) {
+        (void)snprintf(to, CELL_TEXT, "%" PRIu64 ", first at event %" PRIu64, run->outcome.ooms,
+                       run->oom_event);
     } else {
         (void)snprintf(to, CELL_TEXT, "%" PRIu64 ", first in line %" PRIu64, run->outcome.ooms,
                        run->outcome.first_oom.line);
@@ -190,11 +194,33 @@ static void write_block(struct zv_sink *sink, const struct report_style *style,
     }
 }
 
+/* What the record proves, and what its requests may say under other settings. */
+static void write_record(struct zv_sink *sink, const struct report_style *style,
+                         const struct zv_record *record)
+{
+    report_proof_text(sink, style, record);
+    zv_sink_text(sink, "\n");
+    if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT) {
+        report_fold(sink, style, 0, 0,
+                    "Bounds only: the requests below are blocks rounded, on one stream, and "
+                    "without what was live before the record.");
+    } else if (record->start.block_count != 0) {
+        report_fold(sink, style, 0, 0,
+                    "The same requests from an empty allocator; what was live before the record "
+                    "comes first, in order of address, so older fragmentation is not in it.");
+    } else {
+        report_fold(sink, style, 0, 0, "The same requests from an empty allocator:");
+    }
+}
+
 void report_replays_text(struct zv_sink *sink, const struct report_style *style,
                          const struct report_replay *runs, size_t count)
 {
     bool is_unchecked = false;
     bool is_bound = false;
+    if (count != 0 && runs[0].record != NULL) {
+        write_record(sink, style, runs[0].record);
+    }
     zv_sink_print(sink, "%" PRIu64 " operations\n", count != 0 ? runs[0].outcome.operations : 0);
     for (size_t i = 0; i < count; i++) {
         if (count > 1) {

@@ -8,6 +8,7 @@
 #include "allocator/conformance.h"
 #include "allocator/replay.h"
 #include "base/stream.h"
+#include "explain/record.h"
 #include "report/style.h"
 
 struct report_replay {
@@ -18,6 +19,8 @@ struct report_replay {
     uint64_t capacity_bytes;
     uint64_t baseline_bytes;
     struct zv_replay_outcome outcome;
+    const struct zv_record *record; /* whose requests they are; NULL: an op list */
+    uint64_t oom_event;             /* 1-based event of the record where it first ran out */
 };
 
 struct report_replay_case {

@@ -1,5 +1,6 @@
 #include "format/json_writer.h"
 #include "report/memory_summary.h"
+#include "report/report_explain.h"
 #include "report/report_replay.h"
 
 static void write_u64(struct zv_json_writer *json, const char *key, uint64_t value)
@@ -34,8 +35,9 @@ static void write_calls(struct zv_json_writer *json, const struct zv_driver_call
     zv_json_end_object(json);
 }
 
-static void write_oom(struct zv_json_writer *json, const struct zv_replay_oom *oom)
+static void write_oom(struct zv_json_writer *json, const struct report_replay *run)
 {
+    const struct zv_replay_oom *const oom = &run->outcome.first_oom;
     zv_json_write_key(json, "first_oom");
     if (!oom->happened) {
         zv_json_write_null(json);
@@ -43,6 +45,9 @@ static void write_oom(struct zv_json_writer *json, const struct zv_replay_oom *o
     }
     zv_json_begin_object(json);
     write_u64(json, "line", oom->line);
+    if (run->record != NULL) {
+        write_u64(json, "event", run->oom_event);
+    }
     write_u64(json, "requested_bytes", oom->requested_bytes);
     write_u64(json, "device_free_bytes", oom->device_free_bytes);
     write_u64(json, "cached_free_bytes", oom->cached_free_bytes);
@@ -91,7 +96,7 @@ static void write_run(struct zv_json_writer *json, const struct report_replay *r
     write_u64(json, "allocated_at_peak_reserved_bytes", outcome->allocated_at_peak_bytes);
     write_u64(json, "requested_at_peak_reserved_bytes", outcome->requested_at_peak_bytes);
     write_u64(json, "ooms", outcome->ooms);
-    write_oom(json, &outcome->first_oom);
+    write_oom(json, run);
     write_calls(json, &outcome->calls);
     if (with_stats) {
         write_stats(json, run);
@@ -105,6 +110,12 @@ void report_replays_json(struct zv_sink *sink, const struct report_replay *runs,
     struct zv_json_writer json = {.sink = sink};
     zv_json_begin_object(&json);
     write_text(&json, "schema", "zirve.replay/1");
+    if (count != 0 && runs[0].record != NULL) {
+        zv_json_write_key(&json, "record");
+        zv_json_begin_object(&json);
+        report_proof_json(&json, runs[0].record);
+        zv_json_end_object(&json);
+    }
     zv_json_write_key(&json, "runs");
     zv_json_begin_array(&json);
     for (size_t i = 0; i < count; i++) {

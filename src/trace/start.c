@@ -319,6 +319,13 @@ enum zv_status zv_trace_start(struct zv_trace_start *start, const struct zv_trac
                               size_t device, const struct zv_trace_rules *rules,
                               struct zv_error *err)
 {
+    return zv_trace_state_at(start, trace, device, 0, rules, err);
+}
+
+enum zv_status zv_trace_state_at(struct zv_trace_start *start, const struct zv_trace *trace,
+                                 size_t device, size_t until, const struct zv_trace_rules *rules,
+                                 struct zv_error *err)
+{
     struct undo undo = {.trace = trace, .device = &trace->devices[device], .rules = rules};
     *start = (struct zv_trace_start){0};
     void *blocks = NULL;
@@ -328,7 +335,7 @@ enum zv_status zv_trace_start(struct zv_trace_start *start, const struct zv_trac
     undo.blocks = blocks;
     undo.segments = segments;
     fine = fine && load_end(&undo);
-    for (size_t i = undo.device->event_count; i != 0 && fine; i--) {
+    for (size_t i = undo.device->event_count; i > until && fine; i--) {
         fine = undo_event(&undo, &undo.device->events[i - 1]);
     }
     fine = fine && collect(&undo, start);

@@ -46,6 +46,11 @@ struct zv_trace_event *trace_add_event(struct zv_trace *trace, struct zv_error *
     ADD(trace, event, err);
 }
 
+struct zv_trace_total *trace_add_total(struct zv_trace *trace, struct zv_error *err)
+{
+    ADD(trace, total, err);
+}
+
 struct zv_trace_block *trace_add_block(struct zv_trace *trace, struct zv_error *err)
 {
     ADD(trace, block, err);
@@ -274,7 +279,7 @@ void zv_trace_close(struct zv_trace *trace)
     trace_finish(trace);
     void *const tables[] = {trace->devices, trace->texts,  trace->frames,   trace->stacks,
                             trace->events,  trace->blocks, trace->segments, trace->annotations,
-                            trace->streams, trace->pools};
+                            trace->streams, trace->totals, trace->pools};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         zv_memory_free(tables[i]);
     }

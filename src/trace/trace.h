@@ -98,6 +98,14 @@ struct zv_trace_annotation {
     bool is_end;
 };
 
+/* What a profiler wrote beside an event. */
+struct zv_trace_total {
+    uint64_t allocated_bytes; /* after the event */
+    uint64_t reserved_bytes;
+    uint16_t device;
+    bool known;
+};
+
 /* A part of the tables that belongs to one device. */
 struct zv_trace_device {
     const struct zv_trace_event *events;
@@ -152,6 +160,8 @@ struct zv_trace {
     size_t stack_count;
     struct zv_trace_event *events;
     size_t event_count;
+    struct zv_trace_total *totals; /* beside events, of a profiler's trace; else NULL */
+    size_t total_count;
     struct zv_trace_block *blocks;
     size_t block_count;
     struct zv_trace_segment *segments; /* by device, then by address */
@@ -172,6 +182,7 @@ struct zv_trace {
     size_t frame_capacity;
     size_t stack_capacity;
     size_t event_capacity;
+    size_t total_capacity;
     size_t block_capacity;
     size_t segment_capacity;
     size_t annotation_capacity;
@@ -204,6 +215,7 @@ bool trace_pool(struct zv_trace *trace, const struct zv_trace_pool *pool, uint16
 
 /* A new entry at the end, NULL with the error set. */
 struct zv_trace_event *trace_add_event(struct zv_trace *trace, struct zv_error *err);
+struct zv_trace_total *trace_add_total(struct zv_trace *trace, struct zv_error *err);
 struct zv_trace_block *trace_add_block(struct zv_trace *trace, struct zv_error *err);
 struct zv_trace_segment *trace_add_segment(struct zv_trace *trace, struct zv_error *err);
 struct zv_trace_annotation *trace_add_annotation(struct zv_trace *trace, struct zv_error *err);

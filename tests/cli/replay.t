@@ -414,7 +414,7 @@ zirve replay: -: line 1: more words than 'y' takes
 ? 3
 # Usage.
 $ zirve replay
-zirve replay: expected one op list ('-' for standard input)
+zirve replay: expected one op list or record ('-' for standard input)
 ? 64
 $ zirve replay tests/data/ops/hole.txt --alloc-conf expandable_segments:yes
 zirve replay: allocator setting expandable_segments: expected True or False
@@ -474,3 +474,106 @@ zirve replay: TMP/case/case.json: byte 2: JSON: unexpected end
 $ rm $TMP/case/case.json && zirve replay --case $TMP/case
 zirve replay: TMP/case/case.json: cannot be opened: No such file or directory
 ? 3
+# Records prove themselves first.
+$ zirve replay tests/data/snapshots/gen6.pickle --capacity 8MiB --alloc-conf "" --alloc-conf expandable_segments:True
+replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
+  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved, found by undoing the record from its end. Whether older events were
+  dropped (the record is a ring) is not written down.
+
+The same requests from an empty allocator; what was live before the record comes
+first, in order of address, so older fragmentation is not in it.
+4 operations
+  [1] default settings
+  [2] expandable_segments:True
+
+                       [1]                          [2]
+allocator              caching, torch-2.14 *        caching, torch-2.14 *
+card                   8.00 MiB (8.39 MB)           8.00 MiB (8.39 MB)
+peak allocated         0.00 MiB (0.00 MB)           0.00 MiB (0.00 MB)
+peak reserved          2.00 MiB (2.10 MB)           2.00 MiB (2.10 MB)
+  of it not asked for  2.00 MiB (2.10 MB) 99.9%     2.00 MiB (2.10 MB) 99.9%
+driver calls           3, about 0 ms                5, about 0 ms
+retries                1                            1
+out of memory          1, first at event 2          1, first at event 2
+  request              3.00 MiB (3.15 MB)           3.00 MiB (3.15 MB)
+  free on the card     6.00 MiB (6.29 MB)           6.00 MiB (6.29 MB)
+  free in the cache    2.00 MiB (2.10 MB)           2.00 MiB (2.10 MB)
+  largest hole there   2.00 MiB (2.10 MB)           2.00 MiB (2.10 MB)
+
+* unchecked: written from the sources of PyTorch 2.13 and 2.14, not yet held against
+  a run of them.
+$ zirve replay tests/data/snapshots/gen5.pickle --json --capacity 8MiB
+{
+  "schema": "zirve.replay/1",
+  "record": {
+    "exact": true,
+    "exact_events": 5,
+    "events": 5,
+    "exact_allocations": 2,
+    "allocations": 2,
+    "exact_segments": 1,
+    "segments": 1,
+    "why": null,
+    "profile": "torch-2.6",
+    "alloc_conf": "",
+    "alloc_conf_known": true,
+    "live_before_bytes": 1024,
+    "reserved_before_bytes": 2097152,
+    "stray_events": 0
+  },
+  "runs": [
+    {
+      "policy": "caching",
+      "profile": "torch-2.6",
+      "checked": true,
+      "lower_bound": false,
+      "alloc_conf": "",
+      "card": null,
+      "capacity_bytes": 8388608,
+      "baseline_bytes": 0,
+      "operations": 4,
+      "peak_allocated_bytes": 2048,
+      "peak_reserved_bytes": 2097152,
+      "allocated_at_peak_reserved_bytes": 1024,
+      "requested_at_peak_reserved_bytes": 1000,
+      "ooms": 1,
+      "first_oom": {
+        "line": 2,
+        "event": 2,
+        "requested_bytes": 3145728,
+        "device_free_bytes": 6291456,
+        "cached_free_bytes": 2096128,
+        "largest_hole_bytes": 2096128
+      },
+      "driver_calls": {
+        "allocate": 1,
+        "allocate_failed": 2,
+        "release": 0,
+        "reserve": 0,
+        "unreserve": 0,
+        "map": 0,
+        "map_failed": 0,
+        "map_pages": 0,
+        "unmap": 0,
+        "unmap_pages": 0,
+        "memory_info": 2,
+        "wait": 0,
+        "assumed_time_ns": 240292
+      }
+    }
+  ]
+}
+$ zirve replay tests/data/snapshots/pending.pickle --write-ops $TMP/ops.txt >/dev/null; cat $TMP/ops.txt
+a 1 1000 0
+f 1
+$ zirve replay tests/data/ops/hole.txt --device 1
+zirve replay: tests/data/ops/hole.txt: --device: an op list has one device
+? 64
+$ zirve replay tests/data/ops/hole.txt --write-ops $TMP/never.txt
+zirve replay: --write-ops needs a record, not an op list
+? 64
+$ echo "[[-1,1,1000,0]]" | zirve replay -
+zirve replay: -: a memory timeline has no addresses: nothing tells which free is of which allocation
+? 4

@@ -1,0 +1,331 @@
+/* zirve explain: why this peak, why out of memory? */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "cli/card_files.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "report/report_explain.h"
+
+enum { MAX_GROUPS = 8, DEFAULT_TOP = 10 };
+
+static const struct option_spec options[] = {
+    {"Record", "device", NULL, "N", "device of the record (the one with most events)",
+     OPTION_VALUE},
+    {"Record", "alloc-conf", "pytorch-alloc-conf pytorch-cuda-alloc-conf", "CONF",
+     "settings of the recorded run (as the file says)", OPTION_VALUE},
+    {"Record", "torch", NULL, "VERSION", "the PyTorch that ran (told by the file's keys)",
+     OPTION_VALUE},
+    {"Record", "capacity", NULL, "SIZE", "memory of the card it ran on, such as 24GB",
+     OPTION_VALUE},
+    {"Record", "card", NULL, "NAME", "the card it ran on, from 'zirve cards'", OPTION_VALUE},
+    {"Question", "at", NULL, "WHEN",
+     "an event number, or peak, reserved-peak, oom, end (where the verdict looks)", OPTION_VALUE},
+    {"Question", "by", NULL, "WORD",
+     "who holds it: stack, frame, function, file, role, size, age, annotation, context, pool, "
+     "stream, pattern (frame and role); repeat for more",
+     OPTION_LIST},
+    {"Question", "pattern", NULL, "REGEX",
+     "group by what this extended regular expression matches in 'file:line function'",
+     OPTION_VALUE},
+    {"Question", "diff", NULL, "FILE", "what changed from this earlier file", OPTION_VALUE},
+    {"Results", "top", NULL, "N", "rows of a table (10)", OPTION_VALUE},
+};
+
+struct session {
+    struct zv_arena arena;
+    struct zv_record record;
+    struct zv_record before; /* of --diff */
+    struct zv_cause cause;
+    struct zv_heap cause_heap;
+    struct zv_heap heap;
+    struct report_groups groups[MAX_GROUPS];
+    size_t group_count;
+    uint64_t capacity_bytes;
+    uint32_t top;
+    regex_t pattern;
+    bool has_pattern;
+};
+
+static enum zv_status open_record(struct zv_record *record, const char *path,
+                                  const struct zv_record_options *record_options,
+                                  struct zv_error *err)
+{
+    struct zv_file file;
+    enum zv_status status = zv_file_open(&file, path, err);
+    if (status == ZV_OK) {
+        status = zv_record_open(record, zv_file_slice(&file), record_options, err);
+        zv_file_close(&file);
+    }
+    return status == ZV_OK ? ZV_OK : zv_fail_where(err, path);
+}
+
+static enum zv_status read_capacity(struct session *session, const struct arguments *args,
+                                    struct zv_error *err)
+{
+    struct card_files cards;
+    struct zv_capacity capacity;
+    const char *const card = arguments_value(args, "card");
+    if (card != NULL && arguments_has(args, "capacity")) {
+        return zv_fail(err, ZV_E_USAGE, "--capacity and --card both say how much memory there is");
+    }
+    if (card == NULL) {
+        return arguments_bytes(args, "capacity", &session->capacity_bytes, err);
+    }
+    enum zv_status status = card_files_open(&cards, &session->arena, err);
+    if (status == ZV_OK) {
+        status = zv_capacity_of(&cards.table, card, &capacity, &session->arena, err);
+    }
+    if (status == ZV_OK) {
+        session->capacity_bytes = capacity.low;
+    }
+    card_files_close(&cards);
+    return status;
+}
+
+static enum zv_status read_options(const struct arguments *args, struct zv_record_options *to,
+                                   struct zv_error *err)
+{
+    const char *const torch = arguments_value(args, "torch");
+    uint64_t device = 0;
+    *to = (struct zv_record_options){.device = ZV_RECORD_ANY_DEVICE,
+                                     .conf = arguments_value(args, "alloc-conf")};
+    const enum zv_status status = arguments_u64(args, "device", &device, err);
+    if (status == ZV_OK && arguments_has(args, "device")) {
+        to->device = (size_t)device;
+    }
+    if (status == ZV_OK && torch != NULL) {
+        to->has_profile = true;
+        if (!zv_torch_profile_parse(torch, &to->profile)) {
+            return zv_fail(err, ZV_E_UNSUPPORTED, "--torch %s: expected 2.1 or later", torch);
+        }
+    }
+    return status;
+}
+
+static enum zv_status read_pattern(struct session *session, const struct arguments *args,
+                                   struct zv_error *err)
+{
+    const char *const text = arguments_value(args, "pattern");
+    if (text == NULL) {
+        return ZV_OK;
+    }
+    const int code = regcomp(&session->pattern, text, REG_EXTENDED);
+    if (code != 0) {
+        char why[128];
+        (void)regerror(code, &session->pattern, why, sizeof why);
+        return zv_fail(err, ZV_E_USAGE, "--pattern %.80s: %s", text, why);
+    }
+    session->has_pattern = true;
+    return ZV_OK;
+}
+
+/* The instant that --at means. */
+static enum zv_status find_instant(const struct session *session, const struct arguments *args,
+                                   size_t *to, struct zv_error *err)
+{
+    const struct zv_record *const record = &session->record;
+    const size_t end = zv_record_device(record)->event_count;
+    const char *const text = arguments_value(args, "at");
+    uint64_t number;
+    *to = session->cause.event;
+    if (text == NULL) {
+        return ZV_OK;
+    }
+    if (strcmp(text, "peak") == 0) {
+        *to = record->peak_allocated.event;
+    } else if (strcmp(text, "reserved-peak") == 0) {
+        *to = record->peak_reserved.event;
+    } else if (strcmp(text, "end") == 0) {
+        *to = end;
+    } else if (strcmp(text, "oom") == 0) {
+        if (!record->has_oom) {
+            return zv_fail(err, ZV_E_USAGE, "--at oom: no request failed in this record");
+        }
+        *to = record->last_oom;
+    } else if (zv_slice_u64(zv_slice_of(text), &number) && number <= end) {
+        *to = (size_t)number;
+    } else {
+        return zv_fail(err, ZV_E_USAGE,
+                       "--at %s: expected 0 to %zu, peak, reserved-peak, oom or end", text, end);
+    }
+    return ZV_OK;
+}
+
+static enum zv_status add_groups(struct session *session, const struct zv_heap *heap,
+                                 unsigned which, struct zv_error *err)
+{
+    if (session->group_count == MAX_GROUPS) {
+        return zv_fail(err, ZV_E_USAGE, "--by: at most %d of them", (int)MAX_GROUPS);
+    }
+    if (which == ZV_GROUP_PATTERN && !session->has_pattern) {
+        return zv_fail(err, ZV_E_USAGE, "--by pattern needs --pattern");
+    }
+    struct report_groups *const to = &session->groups[session->group_count++];
+    to->by = zv_group_words[which];
+    return zv_groups_make(&to->groups, &session->record, heap, (enum zv_group_by)which,
+                          session->has_pattern ? &session->pattern : NULL, &session->arena, err);
+}
+
+static enum zv_status make_groups(struct session *session, const struct arguments *args,
+                                  struct zv_error *err)
+{
+    size_t at = 0;
+    enum zv_status status = ZV_OK;
+    const char *word = arguments_next(args, "by", &at);
+    if (word == NULL && session->has_pattern) {
+        return add_groups(session, &session->heap, ZV_GROUP_PATTERN, err);
+    }
+    if (word == NULL) {
+        status = add_groups(session, &session->heap, ZV_GROUP_FRAME, err);
+        return status == ZV_OK ? add_groups(session, &session->heap, ZV_GROUP_ROLE, err) : status;
+    }
+    for (; word != NULL && status == ZV_OK; word = arguments_next(args, "by", &at)) {
+        unsigned which = 0;
+        while (zv_group_words[which] != NULL && strcmp(zv_group_words[which], word) != 0) {
+            which++;
+        }
+        if (zv_group_words[which] == NULL) {
+            return zv_fail(err, ZV_E_USAGE, "--by %s: no such word (see zirve explain --help)",
+                           word);
+        }
+        status = add_groups(session, &session->heap, which, err);
+    }
+    return status;
+}
+
+static enum zv_status explain(struct session *session, const struct arguments *args,
+                              struct output *out, struct zv_error *err)
+{
+    size_t instant;
+    enum zv_status status = zv_cause_make(&session->cause, &session->cause_heap, &session->record,
+                                          session->capacity_bytes, &session->arena, err);
+    status = status == ZV_OK ? find_instant(session, args, &instant, err) : status;
+    if (status != ZV_OK) {
+        return status;
+    }
+    session->heap = session->cause_heap;
+    if (session->record.trace.source == ZV_TRACE_FROM_SNAPSHOT) {
+        if (instant != session->cause.event) {
+            status = zv_heap_at(&session->heap, &session->record, instant, &session->arena, err);
+        }
+        status = status == ZV_OK ? make_groups(session, args, err) : status;
+    }
+    if (status != ZV_OK) {
+        return status;
+    }
+    const struct report_explain result = {.record = &session->record,
+                                          .verdict = &session->cause,
+                                          .cause_heap = &session->cause_heap,
+                                          .heap = &session->heap,
+                                          .groups = session->groups,
+                                          .group_count = session->group_count,
+                                          .top = session->top};
+    if (out->json) {
+        report_explain_json(&out->sink, &result);
+    } else {
+        report_explain_text(&out->sink, &out->style, &result);
+    }
+    return ZV_OK;
+}
+
+/* The heap at the end of a record, by what --by says first. */
+static enum zv_status end_groups(struct session *session, const struct arguments *args,
+                                 const struct zv_record *record, struct zv_groups *groups,
+                                 struct zv_trace_usage *usage, struct zv_error *err)
+{
+    size_t at = 0;
+    const char *const word = arguments_next(args, "by", &at);
+    unsigned which = session->has_pattern ? ZV_GROUP_PATTERN : ZV_GROUP_FRAME;
+    for (unsigned i = 0; word != NULL && zv_group_words[i] != NULL; i++) {
+        which = strcmp(zv_group_words[i], word) == 0 ? i : which;
+    }
+    struct zv_heap heap;
+    enum zv_status status =
+        zv_heap_at(&heap, record, zv_record_device(record)->event_count, &session->arena, err);
+    *usage = heap.usage;
+    return status == ZV_OK ? zv_groups_make(groups, record, &heap, (enum zv_group_by)which,
+                                            session->has_pattern ? &session->pattern : NULL,
+                                            &session->arena, err)
+                           : status;
+}
+
+static enum zv_status compare(struct session *session, const struct arguments *args,
+                              const struct zv_record_options *record_options, struct output *out,
+                              struct zv_error *err)
+{
+    struct zv_groups before;
+    struct zv_groups after;
+    struct zv_trace_usage usage[2];
+    struct zv_difference difference;
+    enum zv_status status =
+        open_record(&session->before, arguments_value(args, "diff"), record_options, err);
+    if (status == ZV_OK) {
+        status = end_groups(session, args, &session->before, &before, &usage[0], err);
+    }
+    if (status == ZV_OK) {
+        status = end_groups(session, args, &session->record, &after, &usage[1], err);
+    }
+    if (status == ZV_OK) {
+        status = zv_difference_make(&difference, &before, &after, &session->arena, err);
+    }
+    if (status != ZV_OK) {
+        return status;
+    }
+    difference.before = usage[0];
+    difference.after = usage[1];
+    if (out->json) {
+        report_difference_json(&out->sink, &difference);
+    } else {
+        report_difference_text(&out->sink, &out->style, &difference, session->top);
+    }
+    return ZV_OK;
+}
+
+static enum zv_status run(const struct arguments *args, struct output *out, struct zv_error *err)
+{
+    static struct session session;
+    struct zv_record_options record_options;
+    if (args->operand_count != 1) {
+        return zv_fail(err, ZV_E_USAGE, "expected one file ('-' for standard input)");
+    }
+    session.top = DEFAULT_TOP;
+    enum zv_status status = arguments_u32(args, "top", &session.top, err);
+    status = status == ZV_OK ? read_options(args, &record_options, err) : status;
+    status = status == ZV_OK ? read_capacity(&session, args, err) : status;
+    status = status == ZV_OK ? read_pattern(&session, args, err) : status;
+    status = status == ZV_OK ? open_record(&session.record, args->operands[0], &record_options, err)
+                             : status;
+    if (status == ZV_OK) {
+        status = arguments_has(args, "diff") ? compare(&session, args, &record_options, out, err)
+                                             : explain(&session, args, out, err);
+    }
+    if (session.has_pattern) {
+        regfree(&session.pattern);
+    }
+    zv_record_close(&session.before);
+    zv_record_close(&session.record);
+    zv_arena_free(&session.arena);
+    return status;
+}
+
+const struct verb verb_explain = {
+    .name = "explain",
+    .question = "why this peak, why out of memory?",
+    .usage = "[options] FILE",
+    .about =
+        "Reads what a run left behind (a PyTorch memory snapshot of any age, or a profiler trace; "
+        "plain, .gz or .zst) and says first why memory ran out, or where the peak was; then what "
+        "was allocated, reserved and free at that instant, and who held it. A snapshot's history "
+        "is run through the caching allocator again: how exactly it comes out is printed, and "
+        "figures that are only bounds are called so. Nothing in the file is executed.",
+    .examples = "  zirve explain snapshot.pickle\n"
+                "  zirve explain snapshot.pickle --at end --by function --by size\n"
+                "  zirve explain snapshot.pickle --pattern 'layers\\.[0-9]+'\n"
+                "  zirve explain after.pickle --diff before.pickle\n"
+                "  zirve explain trace.json.gz --json\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,13 @@
+/* Room-internal: what frames.c tells groups.c. */
+#ifndef ZIRVE_EXPLAIN_FRAMES_H
+#define ZIRVE_EXPLAIN_FRAMES_H
+
+#include "explain/groups.h"
+
+/* The path without its folders, of either system. */
+struct zv_slice frame_file_name(struct zv_slice path);
+
+/* "optimizer", "backward", "forward", "other": told by the frames of PyTorch in the stack. */
+const char *frame_role(const struct zv_trace *trace, uint32_t stack);
+
+#endif

@@ -1,0 +1,260 @@
+#include "explain/record.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "trace/open.h"
+
+/* Usage that is handed on once for each event: the replay may correct itself until the next. */
+struct series {
+    const struct zv_record *record;
+    zv_record_series_fn *tell;
+    void *context;
+    bool has_pending;
+    size_t event;
+    struct zv_trace_usage usage;
+};
+
+static void flush(struct series *series)
+{
+    if (series->has_pending) {
+        series->tell(series->context, series->event, &series->usage, true);
+        series->has_pending = false;
+    }
+}
+
+static void on_usage(void *context, size_t event, const struct zv_trace_usage *usage)
+{
+    struct series *const series = context;
+    if (series->has_pending && series->event != event) {
+        flush(series);
+    }
+    series->has_pending = true;
+    series->event = event;
+    series->usage = *usage;
+}
+
+static struct zv_trace_usage usage_at_start(const struct zv_trace_start *start)
+{
+    struct zv_trace_usage usage = {.reserved_bytes = start->reserved_bytes};
+    for (size_t i = 0; i < start->block_count; i++) {
+        usage.active_bytes += start->blocks[i].bytes;
+        usage.requested_bytes += start->blocks[i].requested_bytes;
+        usage.allocated_bytes +=
+            start->blocks[i].state == ZV_BLOCK_ALLOCATED ? start->blocks[i].bytes : 0;
+    }
+    return usage;
+}
+
+/* What an event does to the sums when only the record is known; never below 0. */
+static void add_event(const struct zv_record *record, const struct zv_trace_event *event,
+                      struct zv_trace_usage *usage)
+{
+    const uint64_t size = record->rules.round(record->rules.context, event->bytes);
+    const uint64_t bytes = event->bytes;
+    switch ((enum zv_trace_action)event->action) {
+    case ZV_TRACE_ALLOC:
+        usage->allocated_bytes += size;
+        usage->active_bytes += size;
+        usage->requested_bytes += bytes;
+        break;
+    case ZV_TRACE_FREE_REQUESTED:
+        usage->allocated_bytes -= size < usage->allocated_bytes ? size : usage->allocated_bytes;
+        break;
+    case ZV_TRACE_FREE_COMPLETED:
+        usage->active_bytes -= size < usage->active_bytes ? size : usage->active_bytes;
+        usage->requested_bytes -= bytes < usage->requested_bytes ? bytes : usage->requested_bytes;
+        break;
+    case ZV_TRACE_SEGMENT_ALLOC:
+    case ZV_TRACE_SEGMENT_MAP:
+        usage->reserved_bytes += bytes;
+        break;
+    case ZV_TRACE_SEGMENT_FREE:
+    case ZV_TRACE_SEGMENT_UNMAP:
+        usage->reserved_bytes -= bytes < usage->reserved_bytes ? bytes : usage->reserved_bytes;
+        break;
+    case ZV_TRACE_OOM:
+    case ZV_TRACE_SNAPSHOT:
+    case ZV_TRACE_OTHER:
+    case ZV_TRACE_ACTION_COUNT:
+        break;
+    }
+}
+
+/* How far a running sum falls below where it began: at least that much was live before. */
+static uint64_t live_before(const struct zv_trace_device *device)
+{
+    uint64_t sum = 0;
+    uint64_t below = 0;
+    for (size_t i = 0; i < device->event_count; i++) {
+        const struct zv_trace_event *const event = &device->events[i];
+        if (event->action == ZV_TRACE_ALLOC) {
+            sum += event->bytes;
+        } else if (event->action == ZV_TRACE_FREE_REQUESTED) {
+            below += event->bytes > sum ? event->bytes - sum : 0;
+            sum -= event->bytes > sum ? sum : event->bytes;
+        }
+    }
+    return below;
+}
+
+/* Where the recorded totals do not follow from each other: events are missing there. */
+static uint64_t count_jumps(const struct zv_record *record)
+{
+    const struct zv_trace_device *const device = zv_record_device(record);
+    uint64_t jumps = 0;
+    for (size_t i = 1; i < device->event_count; i++) {
+        const struct zv_trace_event *const event = &device->events[i];
+        const struct zv_trace_total *const total =
+            &record->trace.totals[event - record->trace.events];
+        const uint64_t change =
+            event->action == ZV_TRACE_FREE_REQUESTED ? 0 - event->bytes : event->bytes;
+        jumps += event->action != ZV_TRACE_OOM && total->known && (total - 1)->known &&
+                 (total - 1)->allocated_bytes + change != total->allocated_bytes;
+    }
+    return jumps;
+}
+
+/* A profiler wrote totals beside its events, or only the sums of its events are known. */
+static void profiler_series(const struct zv_record *record, zv_record_series_fn *tell,
+                            void *context)
+{
+    const struct zv_trace_device *const device = zv_record_device(record);
+    struct zv_trace_usage usage = {.allocated_bytes = live_before(device)};
+    for (size_t i = 0; i < device->event_count; i++) {
+        const struct zv_trace_event *const event = &device->events[i];
+        const struct zv_trace_total *const total =
+            &record->trace.totals[event - record->trace.events];
+        if (total->known) {
+            usage.allocated_bytes = total->allocated_bytes;
+            usage.reserved_bytes = total->reserved_bytes;
+        } else if (event->action == ZV_TRACE_ALLOC) {
+            usage.allocated_bytes += event->bytes;
+        } else if (event->action == ZV_TRACE_FREE_REQUESTED) {
+            usage.allocated_bytes -= event->bytes;
+        }
+        tell(context, i, &usage, false);
+    }
+}
+
+static enum zv_status run_series(const struct zv_record *record, struct zv_trace_replay *proof,
+                                 zv_record_series_fn *tell, void *context, struct zv_error *err)
+{
+    const struct zv_trace_device *const device = zv_record_device(record);
+    struct series series = {.record = record, .tell = tell, .context = context};
+    if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT) {
+        *proof = (struct zv_trace_replay){.total_events = device->event_count,
+                                          .why = "a profiler writes no streams and no requests"};
+        profiler_series(record, tell, context);
+        return ZV_OK;
+    }
+    series.usage = usage_at_start(&record->start);
+    const struct zv_trace_replay_options options = {
+        .profile = record->profile, .conf = record->conf, .on_usage = on_usage, .context = &series};
+    const enum zv_status status =
+        zv_trace_replay(proof, &record->trace, record->device, &record->start, &options, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    struct zv_trace_usage usage =
+        proof->events != 0 ? series.usage : usage_at_start(&record->start);
+    flush(&series);
+    for (size_t i = proof->events; i < device->event_count; i++) {
+        add_event(record, &device->events[i], &usage);
+        tell(context, i, &usage, false);
+    }
+    return ZV_OK;
+}
+
+enum zv_status zv_record_series(const struct zv_record *record, zv_record_series_fn *tell,
+                                void *context, struct zv_error *err)
+{
+    struct zv_trace_replay proof;
+    return run_series(record, &proof, tell, context, err);
+}
+
+static void note_peaks(void *context, size_t event, const struct zv_trace_usage *usage, bool proved)
+{
+    struct zv_record *const record = context;
+    (void)proved;
+    if (usage->allocated_bytes > record->peak_allocated.usage.allocated_bytes) {
+        record->peak_allocated = (struct zv_record_peak){event + 1, *usage};
+    }
+    if (usage->reserved_bytes > record->peak_reserved.usage.reserved_bytes) {
+        record->peak_reserved = (struct zv_record_peak){event + 1, *usage};
+    }
+    record->end = *usage;
+}
+
+/* The device with the most events, then with the most segments. */
+static size_t choose_device(const struct zv_trace *trace)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < trace->device_count; i++) {
+        const struct zv_trace_device *const device = &trace->devices[i];
+        const struct zv_trace_device *const known = &trace->devices[best];
+        if (device->event_count > known->event_count ||
+            (device->event_count == known->event_count &&
+             device->segment_count > known->segment_count)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static enum zv_status choose(struct zv_record *record, const struct zv_record_options *options,
+                             struct zv_error *err)
+{
+    const struct zv_trace *const trace = &record->trace;
+    record->device =
+        options->device == ZV_RECORD_ANY_DEVICE ? choose_device(trace) : options->device;
+    if (record->device >= trace->device_count) {
+        return zv_fail(err, ZV_E_NOT_FOUND, "device %zu: the file has %zu (0 to %zu)",
+                       record->device, trace->device_count, trace->device_count - 1);
+    }
+    record->profile = options->has_profile ? options->profile : zv_trace_profile(trace);
+    record->conf =
+        options->conf != NULL ? options->conf : zv_trace_text(trace, trace->settings.conf).at;
+    record->conf_known = options->conf != NULL || trace->settings.known;
+    return zv_trace_rules(&record->rules, &record->config, record->profile, record->conf, err);
+}
+
+static void find_oom(struct zv_record *record)
+{
+    const struct zv_trace_device *const device = zv_record_device(record);
+    for (size_t i = device->event_count; i != 0 && !record->has_oom; i--) {
+        record->has_oom = device->events[i - 1].action == ZV_TRACE_OOM;
+        record->last_oom = i - 1;
+    }
+    record->has_history = device->event_count > 1;
+}
+
+enum zv_status zv_record_open(struct zv_record *record, struct zv_slice input,
+                              const struct zv_record_options *options, struct zv_error *err)
+{
+    *record = (struct zv_record){0};
+    enum zv_status status = zv_trace_open(&record->trace, input, err);
+    status = status == ZV_OK ? choose(record, options, err) : status;
+    if (status == ZV_OK && record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
+        status =
+            zv_trace_start(&record->start, &record->trace, record->device, &record->rules, err);
+    }
+    if (status != ZV_OK) {
+        return status;
+    }
+    if (record->trace.source == ZV_TRACE_FROM_PROFILER) {
+        record->start.stray_events = count_jumps(record);
+    }
+    find_oom(record);
+    record->end = usage_at_start(&record->start);
+    record->peak_allocated.usage = record->end;
+    record->peak_reserved.usage = record->end;
+    return run_series(record, &record->proof, note_peaks, record, err);
+}
+
+void zv_record_close(struct zv_record *record)
+{
+    zv_trace_start_close(&record->start);
+    zv_trace_close(&record->trace);
+    *record = (struct zv_record){0};
+}

@@ -1,0 +1,45 @@
+/* What a recorded run tells: verdict, instant, who held it. Text and JSON ("zirve.explain/1"). */
+#ifndef ZIRVE_REPORT_REPORT_EXPLAIN_H
+#define ZIRVE_REPORT_REPORT_EXPLAIN_H
+
+#include <stddef.h>
+
+#include "base/stream.h"
+#include "explain/cause.h"
+#include "explain/difference.h"
+#include "explain/groups.h"
+#include "explain/heap.h"
+#include "explain/record.h"
+#include "format/json_writer.h"
+#include "report/style.h"
+
+struct report_groups {
+    const char *by; /* one of zv_group_words */
+    struct zv_groups groups;
+};
+
+struct report_explain {
+    const struct zv_record *record;
+    const struct zv_cause *verdict;
+    const struct zv_heap *cause_heap; /* of the verdict's instant */
+    const struct zv_heap *heap;       /* of the instant shown, which may not be the verdict's */
+    const struct report_groups *groups;
+    size_t group_count;
+    size_t top; /* rows of a table */
+};
+
+void report_explain_text(struct zv_sink *sink, const struct report_style *style,
+                         const struct report_explain *explain);
+void report_explain_json(struct zv_sink *sink, const struct report_explain *explain);
+
+/* "replay: exact 7,946/7,946 ..." or where it left the record, folded. */
+void report_proof_text(struct zv_sink *sink, const struct report_style *style,
+                       const struct zv_record *record);
+/* Members of an open object: exact, events ... */
+void report_proof_json(struct zv_json_writer *json, const struct zv_record *record);
+
+void report_difference_text(struct zv_sink *sink, const struct report_style *style,
+                            const struct zv_difference *difference, size_t top);
+void report_difference_json(struct zv_sink *sink, const struct zv_difference *difference);
+
+#endif

@@ -1,0 +1,143 @@
+#include "report/json_fields.h"
+#include "report/report_explain.h"
+
+static void write_usage(struct zv_json_writer *json, const char *key,
+                        const struct zv_trace_usage *usage, bool all)
+{
+    zv_json_write_key(json, key);
+    zv_json_begin_object(json);
+    json_bytes(json, "allocated_bytes", true, usage->allocated_bytes);
+    json_bytes(json, "reserved_bytes", all || usage->reserved_bytes != 0, usage->reserved_bytes);
+    json_bytes(json, "active_bytes", all, usage->active_bytes);
+    json_bytes(json, "requested_bytes", all, usage->requested_bytes);
+    json_bytes(json, "inactive_split_bytes", all, usage->inactive_split_bytes);
+    zv_json_end_object(json);
+}
+
+static void write_peak(struct zv_json_writer *json, const char *key, const struct zv_record *record,
+                       const struct zv_record_peak *peak)
+{
+    zv_json_write_key(json, key);
+    zv_json_begin_object(json);
+    json_bytes(json, "after_event", record->has_history, peak->event);
+    write_usage(json, "usage", &peak->usage, record->trace.source == ZV_TRACE_FROM_SNAPSHOT);
+    zv_json_end_object(json);
+}
+
+static void write_verdict(struct zv_json_writer *json, const struct zv_cause *verdict)
+{
+    zv_json_write_key(json, "verdict");
+    zv_json_begin_object(json);
+    json_text(json, "kind", zv_cause_name(verdict->kind));
+    json_bool(json, "out_of_memory", verdict->is_oom);
+    json_bytes(json, "requested_bytes", verdict->is_oom, verdict->requested_bytes);
+    json_bytes(json, "device_free_bytes", verdict->device_free_known, verdict->device_free_bytes);
+    json_bytes(json, "capacity_bytes", verdict->capacity_bytes != 0, verdict->capacity_bytes);
+    json_bytes(json, "outside_bytes", verdict->is_oom && verdict->capacity_bytes != 0,
+               verdict->outside_bytes);
+    json_bytes(json, "missing_bytes", verdict->is_oom, verdict->missing_bytes);
+    json_bytes(json, "pool_free_bytes", verdict->is_oom, verdict->pool_free_bytes);
+    json_bytes(json, "pool_largest_hole_bytes", verdict->is_oom, verdict->pool_hole_bytes);
+    zv_json_end_object(json);
+}
+
+static void write_heap(struct zv_json_writer *json, const struct zv_heap *heap)
+{
+    zv_json_write_key(json, "instant");
+    zv_json_begin_object(json);
+    json_bytes(json, "after_event", true, heap->event);
+    write_usage(json, "usage", &heap->usage, true);
+    json_bytes(json, "free_in_cache_bytes", true, heap->free_bytes);
+    json_bytes(json, "largest_hole_bytes", true, heap->largest_hole_bytes);
+    json_bytes(json, "rounding_bytes", true,
+               heap->usage.active_bytes - heap->usage.requested_bytes);
+    json_bytes(json, "live_since_before_the_record_bytes", true, heap->before_bytes);
+    json_bytes(json, "without_stack_bytes", true, heap->no_stack_bytes);
+    zv_json_write_key(json, "segments");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < heap->segment_count; i++) {
+        const struct zv_heap_segment *const segment = &heap->segments[i];
+        zv_json_begin_object(json);
+        json_bytes(json, "address", true, segment->facts.address);
+        json_bytes(json, "bytes", true, segment->facts.bytes);
+        json_bytes(json, "live_bytes", true, segment->live_bytes);
+        json_bytes(json, "largest_hole_bytes", true, segment->largest_hole_bytes);
+        json_text(json, "pool", segment->facts.is_small ? "small" : "large");
+        json_bool(json, "expandable", segment->facts.is_expandable);
+        zv_json_end_object(json);
+    }
+    zv_json_end_array(json);
+    zv_json_end_object(json);
+}
+
+static void write_groups(struct zv_json_writer *json, const struct report_explain *explain)
+{
+    zv_json_write_key(json, "held_by");
+    zv_json_begin_object(json);
+    for (size_t i = 0; i < explain->group_count; i++) {
+        const struct zv_groups *const groups = &explain->groups[i].groups;
+        zv_json_write_key(json, explain->groups[i].by);
+        zv_json_begin_array(json);
+        for (size_t j = 0; j < groups->count; j++) {
+            zv_json_begin_object(json);
+            json_slice(json, "label", groups->at[j].label);
+            json_bytes(json, "bytes", true, groups->at[j].bytes);
+            json_bytes(json, "requested_bytes", true, groups->at[j].requested_bytes);
+            json_bytes(json, "blocks", true, groups->at[j].blocks);
+            zv_json_end_object(json);
+        }
+        zv_json_end_array(json);
+    }
+    zv_json_end_object(json);
+}
+
+void report_explain_json(struct zv_sink *sink, const struct report_explain *explain)
+{
+    static const char *const sources[] = {"snapshot", "profiler", "timeline"};
+    const struct zv_record *const record = explain->record;
+    struct zv_json_writer json = {.sink = sink};
+    zv_json_begin_object(&json);
+    json_text(&json, "schema", "zirve.explain/1");
+    json_text(&json, "source", sources[record->trace.source]);
+    json_text(&json, "known",
+              record->trace.source == ZV_TRACE_FROM_TIMELINE ? "calculated" : "measured");
+    json_bytes(&json, "device", true, record->device);
+    json_bytes(&json, "devices", true, record->trace.device_count);
+    write_verdict(&json, explain->verdict);
+    write_peak(&json, "peak_allocated", record, &record->peak_allocated);
+    write_peak(&json, "peak_reserved", record, &record->peak_reserved);
+    if (record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
+        write_heap(&json, explain->heap);
+        write_groups(&json, explain);
+    }
+    zv_json_write_key(&json, "replay");
+    zv_json_begin_object(&json);
+    report_proof_json(&json, record);
+    zv_json_end_object(&json);
+    zv_json_end_object(&json);
+    zv_json_finish(&json);
+}
+
+void report_difference_json(struct zv_sink *sink, const struct zv_difference *difference)
+{
+    struct zv_json_writer json = {.sink = sink};
+    zv_json_begin_object(&json);
+    json_text(&json, "schema", "zirve.explain_difference/1");
+    write_usage(&json, "before", &difference->before, true);
+    write_usage(&json, "after", &difference->after, true);
+    zv_json_write_key(&json, "changes");
+    zv_json_begin_array(&json);
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct zv_changed *const one = &difference->at[i];
+        zv_json_begin_object(&json);
+        json_slice(&json, "label", one->label);
+        json_bytes(&json, "before_bytes", true, one->before_bytes);
+        json_bytes(&json, "after_bytes", true, one->after_bytes);
+        json_bytes(&json, "before_blocks", true, one->before_blocks);
+        json_bytes(&json, "after_blocks", true, one->after_blocks);
+        zv_json_end_object(&json);
+    }
+    zv_json_end_array(&json);
+    zv_json_end_object(&json);
+    zv_json_finish(&json);
+}

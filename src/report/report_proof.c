@@ -1,0 +1,142 @@
+/* How exactly a recorded trace is reproduced, and what it covers. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/json_fields.h"
+#include "report/report_estimate.h"
+#include "report/report_explain.h"
+
+enum { COUNT_TEXT = 32, LINE_TEXT = 1024 };
+
+/* "42/42 allocations and 3/3 segments" */
+static void put_counts(char *to, size_t size, const struct zv_trace_replay *proof)
+{
+    char done[COUNT_TEXT];
+    char total[COUNT_TEXT];
+    report_count(done, proof->allocations);
+    report_count(total, proof->total_allocations);
+    size_t used = strlen(to);
+    used += (size_t)snprintf(to + used, size - used, "%s/%s allocations", done, total);
+    report_count(done, proof->segments);
+    report_count(total, proof->total_segments);
+    if (proof->total_segments != 0 && used < size) {
+        (void)snprintf(to + used, size - used, " and %s/%s segments", done, total);
+    }
+}
+
+static void put_event(char *to, size_t size, const char *who,
+                      const struct zv_allocator_event *event)
+{
+    const size_t used = strlen(to);
+    if (event->action == ZV_ACTION_COUNT) {
+        (void)snprintf(to + used, size - used, "%s nothing", who);
+        return;
+    }
+    char bytes[ZV_BYTES_TEXT];
+    zv_bytes_print(bytes, event->size_bytes, ZV_UNIT_B, 0);
+    (void)snprintf(to + used, size - used, "%s %s of %s at 0x%" PRIx64, who,
+                   zv_allocator_action_name(event->action), bytes, event->address);
+}
+
+static void put_start(struct zv_sink *sink, const struct report_style *style,
+                      const struct zv_record *record)
+{
+    char line[LINE_TEXT];
+    char live[REPORT_BYTES_TEXT];
+    char reserved[REPORT_BYTES_TEXT];
+    char blocks[COUNT_TEXT];
+    const struct zv_trace_start *const start = &record->start;
+    if (zv_record_device(record)->event_count == 0) {
+        report_fold(sink, style, 2, 0, "No history was recorded: this is the one state there is.");
+        return;
+    }
+    if (start->segment_count == 0) {
+        report_fold(sink, style, 2, 0, "Before the record: nothing was reserved, so it is whole.");
+        return;
+    }
+    report_bytes(live, style, start->live_bytes);
+    report_bytes(reserved, style, start->reserved_bytes);
+    report_count(blocks, start->block_count);
+    (void)snprintf(line, sizeof line,
+                   "Before the record: %s live in %s block%s, %s reserved, found by undoing the "
+                   "record from its end. Whether older events were dropped (the record is a ring) "
+                   "is not written down.",
+                   live, blocks, start->block_count == 1 ? "" : "s", reserved);
+    report_fold(sink, style, 2, 0, line);
+}
+
+static void put_settings(struct zv_sink *sink, const struct report_style *style,
+                         const struct zv_record *record)
+{
+    char line[LINE_TEXT];
+    (void)snprintf(line, sizeof line, "Written by PyTorch %s; allocator %s; settings %s%s.",
+                   zv_snapshot_versions(record->trace.generation),
+                   zv_torch_profile_name(record->profile),
+                   record->conf[0] != 0 ? record->conf : "default",
+                   record->conf_known ? "" : " (assumed: not in the file)");
+    report_fold(sink, style, 2, 0, line);
+}
+
+void report_proof_text(struct zv_sink *sink, const struct report_style *style,
+                       const struct zv_record *record)
+{
+    const struct zv_trace_replay *const proof = &record->proof;
+    char line[LINE_TEXT] = "replay: exact ";
+    char done[COUNT_TEXT];
+    char total[COUNT_TEXT];
+    if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT) {
+        report_fold(sink, style, 0, 0,
+                    "replay: only bounds: a profiler writes rounded sizes and no streams");
+        return;
+    }
+    if (proof->total_allocations == 0 && proof->exact) {
+        zv_sink_text(sink, "replay: no allocation was recorded, so there is nothing to prove\n");
+    } else if (proof->exact) {
+        put_counts(line, sizeof line, proof);
+        (void)snprintf(line + strlen(line), sizeof line - strlen(line),
+                       ", at the recorded addresses");
+        report_fold(sink, style, 0, 0, line);
+    } else {
+        report_count(done, proof->events);
+        report_count(total, proof->total_events);
+        (void)snprintf(line, sizeof line,
+                       "replay: exact up to event %s of %s, then it leaves the "
+                       "record (",
+                       done, total);
+        put_counts(line, sizeof line, proof);
+        (void)snprintf(line + strlen(line), sizeof line - strlen(line), " exact)");
+        report_fold(sink, style, 0, 0, line);
+        line[0] = 0;
+        put_event(line, sizeof line, "Recorded:", &proof->recorded);
+        put_event(line, sizeof line, "; replayed:", &proof->replayed);
+        (void)snprintf(line + strlen(line), sizeof line - strlen(line),
+                       " (%s). From there on, sizes are requests rounded: totals are at most "
+                       "1 MiB a block too low.",
+                       proof->why);
+        report_fold(sink, style, 2, 0, line);
+    }
+    put_settings(sink, style, record);
+    put_start(sink, style, record);
+}
+
+void report_proof_json(struct zv_json_writer *json, const struct zv_record *record)
+{
+    const struct zv_trace_replay *const proof = &record->proof;
+    json_bool(json, "exact", proof->exact);
+    json_bytes(json, "exact_events", true, proof->events);
+    json_bytes(json, "events", true, proof->total_events);
+    json_bytes(json, "exact_allocations", true, proof->allocations);
+    json_bytes(json, "allocations", true, proof->total_allocations);
+    json_bytes(json, "exact_segments", true, proof->segments);
+    json_bytes(json, "segments", true, proof->total_segments);
+    json_text(json, "why", proof->why);
+    json_text(json, "profile", zv_torch_profile_name(record->profile));
+    json_text(json, "alloc_conf", record->conf);
+    json_bool(json, "alloc_conf_known", record->conf_known);
+    json_bytes(json, "live_before_bytes", record->trace.source == ZV_TRACE_FROM_SNAPSHOT,
+               record->start.live_bytes);
+    json_bytes(json, "reserved_before_bytes", record->trace.source == ZV_TRACE_FROM_SNAPSHOT,
+               record->start.reserved_bytes);
+    json_bytes(json, "stray_events", true, record->start.stray_events);
+}

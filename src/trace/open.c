@@ -1,0 +1,79 @@
+#include "trace/open.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/fail.h"
+#include "format/unpack.h"
+#include "trace/profiler.h"
+#include "trace/snapshot.h"
+
+enum { PEEK = 64 };
+
+/* The first bytes of what comes out of a compressed file. */
+static size_t peek(struct zv_slice input, unsigned char to[PEEK])
+{
+    struct zv_unpacker unpacker;
+    size_t size = 0;
+    if (zv_unpack_open(&unpacker, input, NULL) == ZV_OK) {
+        ptrdiff_t got = 1;
+        while (size < PEEK && got > 0) {
+            got = zv_unpack_read(&unpacker, to + size, PEEK - size);
+            size += got > 0 ? (size_t)got : 0;
+        }
+    }
+    zv_unpack_close(&unpacker);
+    return size;
+}
+
+static bool is_json(const unsigned char *head, size_t size)
+{
+    size_t at = 0;
+    while (at < size &&
+           (head[at] == ' ' || head[at] == '\n' || head[at] == '\r' || head[at] == '\t')) {
+        at++;
+    }
+    return at < size && (head[at] == '{' || head[at] == '[');
+}
+
+static enum zv_status open_snapshot(struct zv_trace *trace, struct zv_slice input,
+                                    struct zv_error *err)
+{
+    if (zv_packing_of(input) == ZV_PACKED_NOT) {
+        return zv_snapshot_read(trace, input, err);
+    }
+    struct zv_buffer plain = {.limit = ZV_TRACE_MAX_UNPACKED};
+    enum zv_status status = zv_unpack_all(input, &plain, err);
+    if (status == ZV_OK) {
+        status = zv_snapshot_read(trace, (struct zv_slice){plain.data, plain.size}, err);
+    }
+    zv_buffer_free(&plain);
+    return status;
+}
+
+enum zv_status zv_trace_open(struct zv_trace *trace, struct zv_slice input, struct zv_error *err)
+{
+    unsigned char head[PEEK];
+    const size_t size = peek(input, head);
+    if (size != 0 && head[0] == 0x80) {
+        return open_snapshot(trace, input, err);
+    }
+    if (is_json(head, size)) {
+        return zv_profiler_read(trace, input, err);
+    }
+    if (size >= 4 && memcmp(head, "PK\3\4", 4) == 0) {
+        return zv_fail(err, ZV_E_UNSUPPORTED,
+                       "a zip archive, as torch.save writes: expected a memory snapshot, which "
+                       "pickle.dump or _dump_snapshot writes");
+    }
+    return zv_fail(err, ZV_E_UNSUPPORTED,
+                   "neither a memory snapshot (pickle) nor a profiler trace (JSON)");
+}
+
+bool zv_trace_is(struct zv_slice input)
+{
+    unsigned char head[PEEK];
+    const size_t size = peek(input, head);
+    return size != 0 && (head[0] == 0x80 || is_json(head, size) ||
+                         (size >= 4 && memcmp(head, "PK\3\4", 4) == 0));
+}

@@ -1,0 +1,521 @@
+# One step of a small run; a parameter lived before the record.
+$ zirve explain tests/data/snapshots/gen6.pickle
+PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
+It did not run out of memory.
+
+Device 0, after event 3 of 5, 0.002 s into the record:
+  reserved         22.00 MiB (23.07 MB)       from the driver
+    free in cache  19.00 MiB (19.92 MB)       reserved less active
+    largest hole   17.00 MiB (17.83 MB)
+    inactive split 19.00 MiB (19.92 MB)       free, but not to be given back
+  active           3.00 MiB (3.15 MB)
+  allocated        3.00 MiB (3.15 MB)
+  requested        3.00 MiB (3.15 MB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by frame:
+      3.00 MiB  99.9%       2 x  train.py:41 step
+      1.00 KiB   0.0%       1 x  model.py:12 load
+
+Held then, by role:
+      3.00 MiB 100.0%       3 x  other
+
+Room that is reserved and not used:
+  in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
+  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+Pinned by the least (of 2 segments):
+  2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
+        1.00 KiB  model.py:12 load
+        1.00 KiB  train.py:41 step
+  17.00 MiB free of 20.00 MiB at 0x7f0000200000, pinned by 1 block:
+        3.00 MiB  train.py:41 step
+
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
+event 1 of 5, 0.000 s into the record). They are of different instants: their
+difference means nothing.
+replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
+  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved, found by undoing the record from its end. Whether older events were
+  dropped (the record is a ring) is not written down.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ zirve explain tests/data/snapshots/gen6.pickle --at end --by stack --by size --by age --by pool --by stream
+PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
+It did not run out of memory.
+
+Device 0, after event 5 of 5, 0.004 s into the record:
+  reserved         22.00 MiB (23.07 MB)       from the driver
+    free in cache  22.00 MiB (23.07 MB)       reserved less active
+    largest hole   20.00 MiB (20.97 MB)
+    inactive split 2.00 MiB (2.10 MB)         free, but not to be given back
+  active           0.00 MiB (0.00 MB)
+  allocated        0.00 MiB (0.00 MB)
+  requested        0.00 MiB (0.00 MB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by stack:
+      1.00 KiB  50.0%       1 x  model.py:12 load
+      1.00 KiB  50.0%       1 x  train.py:41 step
+
+Held then, by size:
+      2.00 KiB 100.0%       2 x  1 KiB and more, less than twice that
+
+Held then, by age:
+      1.00 KiB  50.0%       1 x  for up to 10 events
+      1.00 KiB  50.0%       1 x  since before the record
+
+Held then, by pool:
+      2.00 KiB 100.0%       2 x  small
+
+Held then, by stream:
+      2.00 KiB 100.0%       2 x  stream 0x0
+
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
+event 1 of 5, 0.000 s into the record). They are of different instants: their
+difference means nothing.
+replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
+  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved, found by undoing the record from its end. Whether older events were
+  dropped (the record is a ring) is not written down.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ zirve explain tests/data/snapshots/gen4.pickle --at 2 --by annotation --by context --by file --by function
+PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
+It did not run out of memory.
+
+Device 0, after event 2 of 5, 0.001 s into the record:
+  reserved         22.00 MiB (23.07 MB)       from the driver
+    free in cache  19.00 MiB (19.92 MB)       reserved less active
+    largest hole   17.00 MiB (17.83 MB)
+    inactive split 19.00 MiB (19.92 MB)       free, but not to be given back
+  active           3.00 MiB (3.15 MB)
+  allocated        3.00 MiB (3.15 MB)
+  requested        3.00 MiB (3.15 MB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by annotation:
+      3.00 MiB  99.9%       1 x  Optimizer.step#SGD.step
+      1.00 KiB   0.0%       1 x  (none)
+
+Held then, by context:
+      3.00 MiB 100.0%       2 x  (none)
+
+Held then, by file:
+      3.00 MiB  99.9%       1 x  /home/user/train.py
+      1.00 KiB   0.0%       1 x  C:\users\user\model.py
+
+Held then, by function:
+      3.00 MiB  99.9%       1 x  step
+      1.00 KiB   0.0%       1 x  load
+
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
+event 1 of 5, 0.000 s into the record). They are of different instants: their
+difference means nothing.
+replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
+  Written by PyTorch 2.6 to 2.7; allocator torch-2.6; settings default.
+  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved, found by undoing the record from its end. Whether older events were
+  dropped (the record is a ring) is not written down.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ zirve explain tests/data/snapshots/gen6.pickle --pattern "[a-z]+\.py" --at end
+PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
+It did not run out of memory.
+
+Device 0, after event 5 of 5, 0.004 s into the record:
+  reserved         22.00 MiB (23.07 MB)       from the driver
+    free in cache  22.00 MiB (23.07 MB)       reserved less active
+    largest hole   20.00 MiB (20.97 MB)
+    inactive split 2.00 MiB (2.10 MB)         free, but not to be given back
+  active           0.00 MiB (0.00 MB)
+  allocated        0.00 MiB (0.00 MB)
+  requested        0.00 MiB (0.00 MB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by pattern:
+      1.00 KiB  50.0%       1 x  model.py
+      1.00 KiB  50.0%       1 x  train.py
+
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
+event 1 of 5, 0.000 s into the record). They are of different instants: their
+difference means nothing.
+replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
+  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved, found by undoing the record from its end. Whether older events were
+  dropped (the record is a ring) is not written down.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+# No history, other generations, other devices.
+$ zirve explain tests/data/snapshots/bare-list.pickle --unit MiB
+ONE STATE, no history: 0.00 MiB allocated of 22.00 MiB reserved. What the peak
+was, the file cannot say.
+
+Device 0, before the first of 0 events:
+  reserved         22.00 MiB                  from the driver
+    free in cache  22.00 MiB                  reserved less active
+    largest hole   20.00 MiB
+    inactive split 2.00 MiB                   free, but not to be given back
+  active           0.00 MiB
+  allocated        0.00 MiB
+  requested        0.00 MiB
+    rounding       0.00 MiB                   active less requested
+
+Held then, by frame:
+      0.00 MiB  50.0%       1 x  model.py:12 load
+      0.00 MiB  50.0%       1 x  train.py:41 step
+
+Held then, by role:
+      0.00 MiB 100.0%       2 x  other
+
+Room that is reserved and not used:
+  in use elsewhere 2.00 MiB                   in segments with live blocks
+  idle             20.00 MiB                  whole: empty_cache frees it
+Pinned by the least (of 1 segments):
+  2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
+        0.00 MiB  model.py:12 load
+        0.00 MiB  train.py:41 step
+replay: no allocation was recorded, so there is nothing to prove
+  Written by PyTorch 2.1; allocator torch-2.6; settings default (assumed: not in
+  the file).
+  No history was recorded: this is the one state there is.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ zirve explain tests/data/snapshots/empty.pickle
+ONE STATE, no history: 0.00 MiB (0.00 MB) allocated of 0.00 MiB (0.00 MB)
+reserved. What the peak was, the file cannot say.
+
+Device 0, before the first of 0 events:
+  reserved         0.00 MiB (0.00 MB)         from the driver
+    free in cache  0.00 MiB (0.00 MB)         reserved less active
+    largest hole   0.00 MiB (0.00 MB)
+    inactive split 0.00 MiB (0.00 MB)         free, but not to be given back
+  active           0.00 MiB (0.00 MB)
+  allocated        0.00 MiB (0.00 MB)
+  requested        0.00 MiB (0.00 MB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by frame:
+  nothing
+
+Held then, by role:
+  nothing
+replay: no allocation was recorded, so there is nothing to prove
+  Written by PyTorch up to 2.0; allocator torch-2.6; settings default (assumed:
+  not in the file).
+  No history was recorded: this is the one state there is.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ zirve explain tests/data/snapshots/second-device.pickle --top 1 --by frame
+PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
+It did not run out of memory.
+
+Device 1, after event 3 of 5, 0.002 s into the record:
+  reserved         22.00 MiB (23.07 MB)       from the driver
+    free in cache  19.00 MiB (19.92 MB)       reserved less active
+    largest hole   17.00 MiB (17.83 MB)
+    inactive split 19.00 MiB (19.92 MB)       free, but not to be given back
+  active           3.00 MiB (3.15 MB)
+  allocated        3.00 MiB (3.15 MB)
+  requested        3.00 MiB (3.15 MB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by frame:
+      3.00 MiB  99.9%       2 x  train.py:41 step
+  and 1 more with 0.00 MiB (0.00 MB)
+
+Room that is reserved and not used:
+  in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
+  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+Pinned by the least (of 2 segments):
+  2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
+        1.00 KiB  model.py:12 load
+        1.00 KiB  train.py:41 step
+
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
+event 1 of 5, 0.000 s into the record). They are of different instants: their
+difference means nothing.
+replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
+  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved, found by undoing the record from its end. Whether older events were
+  dropped (the record is a ring) is not written down.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ zirve explain tests/data/snapshots/second-device.pickle --device 2
+zirve explain: tests/data/snapshots/second-device.pickle: device 2: the file has 2 (0 to 1)
+? 3
+$ zirve explain tests/data/snapshots/pending.pickle --by frame
+ONE STATE, no history: 0.00 MiB (0.00 MB) allocated of 2.00 MiB (2.10 MB)
+reserved. What the peak was, the file cannot say.
+
+Device 0, after event 1 of 1, 0.000 s into the record:
+  reserved         2.00 MiB (2.10 MB)         from the driver
+    free in cache  2.00 MiB (2.10 MB)         reserved less active
+    largest hole   2.00 MiB (2.10 MB)
+    inactive split 2.00 MiB (2.10 MB)         free, but not to be given back
+  active           0.00 MiB (0.00 MB)
+    pending        0.00 MiB (0.00 MB)         freed, other streams hold it
+  allocated        0.00 MiB (0.00 MB)
+  requested        0.00 MiB (0.00 MB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by frame:
+      1.00 KiB 100.0%       1 x  model.py:12 load
+
+Room that is reserved and not used:
+  in use elsewhere 2.00 MiB (2.10 MB)         in segments with live blocks
+  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+Pinned by the least (of 1 segments):
+  2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 1 block:
+        1.00 KiB  model.py:12 load
+replay: no allocation was recorded, so there is nothing to prove
+  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved, found by undoing the record from its end. Whether older events were
+  dropped (the record is a ring) is not written down.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
+{
+  "schema": "zirve.explain/1",
+  "source": "snapshot",
+  "known": "measured",
+  "device": 0,
+  "devices": 1,
+  "verdict": {
+    "kind": "peak",
+    "out_of_memory": false,
+    "requested_bytes": null,
+    "device_free_bytes": null,
+    "capacity_bytes": null,
+    "outside_bytes": null,
+    "missing_bytes": null,
+    "pool_free_bytes": null,
+    "pool_largest_hole_bytes": null
+  },
+  "peak_allocated": {
+    "after_event": 2,
+    "usage": {
+      "allocated_bytes": 31457280,
+      "reserved_bytes": 41943040,
+      "active_bytes": 31457280,
+      "requested_bytes": 31457280,
+      "inactive_split_bytes": 0
+    }
+  },
+  "peak_reserved": {
+    "after_event": 1,
+    "usage": {
+      "allocated_bytes": 15728640,
+      "reserved_bytes": 41943040,
+      "active_bytes": 15728640,
+      "requested_bytes": 15728640,
+      "inactive_split_bytes": 0
+    }
+  },
+  "instant": {
+    "after_event": 2,
+    "usage": {
+      "allocated_bytes": 31457280,
+      "reserved_bytes": 41943040,
+      "active_bytes": 31457280,
+      "requested_bytes": 31457280,
+      "inactive_split_bytes": 0
+    },
+    "free_in_cache_bytes": 10485760,
+    "largest_hole_bytes": 10485760,
+    "rounding_bytes": 0,
+    "live_since_before_the_record_bytes": 15728640,
+    "without_stack_bytes": 0,
+    "segments": [
+      {
+        "address": 139637978824704,
+        "bytes": 41943040,
+        "live_bytes": 31457280,
+        "largest_hole_bytes": 10485760,
+        "pool": "large",
+        "expandable": true
+      }
+    ]
+  },
+  "held_by": {
+    "frame": [
+      {
+        "label": "model.py:12 load",
+        "bytes": 15728640,
+        "requested_bytes": 15728640,
+        "blocks": 1
+      },
+      {
+        "label": "train.py:41 step",
+        "bytes": 15728640,
+        "requested_bytes": 15728640,
+        "blocks": 1
+      }
+    ]
+  },
+  "replay": {
+    "exact": true,
+    "exact_events": 2,
+    "events": 2,
+    "exact_allocations": 1,
+    "allocations": 1,
+    "exact_segments": 1,
+    "segments": 1,
+    "why": null,
+    "profile": "torch-2.14",
+    "alloc_conf": "expandable_segments:True",
+    "alloc_conf_known": true,
+    "live_before_bytes": 15728640,
+    "reserved_before_bytes": 20971520,
+    "stray_events": 0
+  }
+}
+# What changed.
+$ zirve explain tests/data/snapshots/gen6.pickle --diff tests/data/snapshots/pending.pickle
+ACTIVE +1.00 KiB: from 0.00 MiB (0.00 MB) to 0.00 MiB (0.00 MB).
+Reserved +20.00 MiB: from 2.00 MiB (2.10 MB) to 22.00 MiB (23.07 MB).
+
+       +1.00 KiB       0 to      1 x  train.py:41 step
+$ zirve explain tests/data/snapshots/gen6.pickle --diff tests/data/snapshots/pending.pickle --json
+{
+  "schema": "zirve.explain_difference/1",
+  "before": {
+    "allocated_bytes": 0,
+    "reserved_bytes": 2097152,
+    "active_bytes": 1024,
+    "requested_bytes": 1000,
+    "inactive_split_bytes": 2096128
+  },
+  "after": {
+    "allocated_bytes": 2048,
+    "reserved_bytes": 23068672,
+    "active_bytes": 2048,
+    "requested_bytes": 1600,
+    "inactive_split_bytes": 2095104
+  },
+  "changes": [
+    {
+      "label": "train.py:41 step",
+      "before_bytes": 0,
+      "after_bytes": 1024,
+      "before_blocks": 0,
+      "after_blocks": 1
+    },
+    {
+      "label": "model.py:12 load",
+      "before_bytes": 1024,
+      "after_bytes": 1024,
+      "before_blocks": 1,
+      "after_blocks": 1
+    }
+  ]
+}
+# Bad input and bad questions.
+$ head -c 700 tests/data/snapshots/gen6.pickle >$TMP/cut.pickle; zirve explain $TMP/cut.pickle
+zirve explain: TMP/cut.pickle: byte 2: truncated: a frame of 1303 bytes begins, 689 follow
+? 3
+$ printf '\200\004cos\nsystem\n.' >$TMP/code.pickle; zirve explain $TMP/code.pickle
+zirve explain: TMP/code.pickle: byte 2: this pickle would run code (GLOBAL); a memory snapshot never does
+? 3
+$ echo '{"traceEvents":[{"name":"x"}]}' | zirve explain -
+zirve explain: -: no memory event of a GPU in it: record with profile_memory=True
+? 3
+$ echo 'hello' | zirve explain -
+zirve explain: -: neither a memory snapshot (pickle) nor a profiler trace (JSON)
+? 4
+$ printf 'PK\003\004' | zirve explain -
+zirve explain: -: a zip archive, as torch.save writes: expected a memory snapshot, which pickle.dump or _dump_snapshot writes
+? 4
+$ zirve explain tests/data/snapshots/gen6.pickle --at 6
+zirve explain: --at 6: expected 0 to 5, peak, reserved-peak, oom or end
+? 64
+$ zirve explain tests/data/snapshots/gen6.pickle --at oom
+zirve explain: --at oom: no request failed in this record
+? 64
+$ zirve explain tests/data/snapshots/gen6.pickle --by person
+zirve explain: --by person: no such word (see zirve explain --help)
+? 64
+$ zirve explain tests/data/snapshots/gen6.pickle --pattern "("
+zirve explain: --pattern (: Unmatched ( or \(
+? 64
+# Profiler traces: totals where they were recorded, sums where not.
+$ echo '{"deviceProperties":[{"id":0,"totalGlobalMem":17179869184}],"traceEvents":[{"ph":"i","name":"[memory]","ts":5,"args":{"Device Type":1,"Device Id":0,"Addr":4096,"Bytes":512,"Total Allocated":1536,"Total Reserved":2097152}},{"name":"other","args":{"x":[[1],[]]}},{"name":"[memory]","ts":7.5,"args":{"Device Type":1,"Device Id":0,"Addr":4096,"Bytes":-512,"Total Allocated":1024,"Total Reserved":2097152}},{"name":"[memory]","ts":8,"args":{"Device Type":0,"Device Id":-1,"Bytes":99}}]}' >$TMP/trace.json; zirve explain $TMP/trace.json
+PEAK 0.00 MiB (0.00 MB) allocated, after event 1 of 2, 0.000 s into the record.
+It did not run out of memory.
+
+Peaks: 0.00 MiB (0.00 MB) allocated, 2.00 MiB (2.10 MB) reserved (first after
+event 1 of 2, 0.000 s into the record).
+replay: only bounds: a profiler writes rounded sizes and no streams
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ gzip -c $TMP/trace.json | zirve explain - --json
+{
+  "schema": "zirve.explain/1",
+  "source": "profiler",
+  "known": "measured",
+  "device": 0,
+  "devices": 1,
+  "verdict": {
+    "kind": "peak",
+    "out_of_memory": false,
+    "requested_bytes": null,
+    "device_free_bytes": null,
+    "capacity_bytes": 17179869184,
+    "outside_bytes": null,
+    "missing_bytes": null,
+    "pool_free_bytes": null,
+    "pool_largest_hole_bytes": null
+  },
+  "peak_allocated": {
+    "after_event": 1,
+    "usage": {
+      "allocated_bytes": 1536,
+      "reserved_bytes": 2097152,
+      "active_bytes": null,
+      "requested_bytes": null,
+      "inactive_split_bytes": null
+    }
+  },
+  "peak_reserved": {
+    "after_event": 1,
+    "usage": {
+      "allocated_bytes": 1536,
+      "reserved_bytes": 2097152,
+      "active_bytes": null,
+      "requested_bytes": null,
+      "inactive_split_bytes": null
+    }
+  },
+  "replay": {
+    "exact": false,
+    "exact_events": 0,
+    "events": 2,
+    "exact_allocations": 0,
+    "allocations": 0,
+    "exact_segments": 0,
+    "segments": 0,
+    "why": "a profiler writes no streams and no requests",
+    "profile": "torch-2.14",
+    "alloc_conf": "",
+    "alloc_conf_known": false,
+    "live_before_bytes": null,
+    "reserved_before_bytes": null,
+    "stray_events": 0
+  }
+}
+$ echo '[[-1,1,1000,0],[5000,2,300,4],[6000,4,-300,4]]' | zirve explain -
+PEAK 0.00 MiB (0.00 MB) allocated, after event 2 of 3. It did not run out of
+memory.
+
+Peaks: reserved bytes are not recorded; allocated ones are sums of the events,
+at least what is shown.
+replay: only bounds: a profiler writes rounded sizes and no streams
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ echo '[[-1,1,1000]]' | zirve explain -
+zirve explain: -: byte 11: no row of a memory timeline: expected [ns, 1-4, bytes, 0-7], as in .raw.json.gz
+? 3
