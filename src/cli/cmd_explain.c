@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "report/report_explain.h"
+#include "trace/open.h"
 
 enum { MAX_GROUPS = 8, DEFAULT_TOP = 10 };
 
@@ -48,15 +49,18 @@ struct session {
     bool has_pattern;
 };
 
+/* *is_text: it is no record; nothing was read. */
 static enum zv_status open_record(struct zv_record *record, const char *path,
                                   const struct zv_record_options *record_options,
-                                  struct zv_error *err)
+                                  struct zv_file *file, bool *is_text, struct zv_error *err)
 {
-    struct zv_file file;
-    enum zv_status status = zv_file_open(&file, path, err);
-    if (status == ZV_OK) {
-        status = zv_record_open(record, zv_file_slice(&file), record_options, err);
-        zv_file_close(&file);
+    enum zv_status status = zv_file_open(file, path, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    *is_text = !zv_trace_is(zv_file_slice(file));
+    if (!*is_text) {
+        status = zv_record_open(record, zv_file_slice(file), record_options, err);
     }
     return status == ZV_OK ? ZV_OK : zv_fail_where(err, path);
 }
@@ -230,6 +234,25 @@ static enum zv_status explain(struct session *session, const struct arguments *a
     return ZV_OK;
 }
 
+/* Text instead of a file of events: an out-of-memory message somewhere in it. */
+static enum zv_status explain_text(const char *path, struct zv_slice text, struct output *out,
+                                   struct zv_error *err)
+{
+    struct zv_oom_message message;
+    if (!zv_oom_message_find(&message, text)) {
+        (void)zv_fail(err, ZV_E_UNSUPPORTED,
+                      "neither a memory snapshot (pickle), a profiler trace (JSON) nor a text with "
+                      "an out-of-memory message");
+        return zv_fail_where(err, path);
+    }
+    if (out->json) {
+        report_oom_message_json(&out->sink, &message);
+    } else {
+        report_oom_message_text(&out->sink, &out->style, &message);
+    }
+    return ZV_OK;
+}
+
 /* The heap at the end of a record, by what --by says first. */
 static enum zv_status end_groups(struct session *session, const struct arguments *args,
                                  const struct zv_record *record, struct zv_groups *groups,
@@ -259,8 +282,14 @@ static enum zv_status compare(struct session *session, const struct arguments *a
     struct zv_groups after;
     struct zv_trace_usage usage[2];
     struct zv_difference difference;
-    enum zv_status status =
-        open_record(&session->before, arguments_value(args, "diff"), record_options, err);
+    struct zv_file file = {0};
+    bool is_text = false;
+    enum zv_status status = open_record(&session->before, arguments_value(args, "diff"),
+                                        record_options, &file, &is_text, err);
+    zv_file_close(&file);
+    if (status == ZV_OK && is_text) {
+        return zv_fail(err, ZV_E_UNSUPPORTED, "--diff needs two memory snapshots");
+    }
     if (status == ZV_OK) {
         status = end_groups(session, args, &session->before, &before, &usage[0], err);
     }
@@ -295,12 +324,19 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     status = status == ZV_OK ? read_options(args, &record_options, err) : status;
     status = status == ZV_OK ? read_capacity(&session, args, err) : status;
     status = status == ZV_OK ? read_pattern(&session, args, err) : status;
-    status = status == ZV_OK ? open_record(&session.record, args->operands[0], &record_options, err)
-                             : status;
+    struct zv_file file = {0};
+    bool is_text = false;
     if (status == ZV_OK) {
+        status =
+            open_record(&session.record, args->operands[0], &record_options, &file, &is_text, err);
+    }
+    if (status == ZV_OK && is_text) {
+        status = explain_text(args->operands[0], zv_file_slice(&file), out, err);
+    } else if (status == ZV_OK) {
         status = arguments_has(args, "diff") ? compare(&session, args, &record_options, out, err)
                                              : explain(&session, args, out, err);
     }
+    zv_file_close(&file);
     if (session.has_pattern) {
         regfree(&session.pattern);
     }
@@ -315,8 +351,10 @@ const struct verb verb_explain = {
     .question = "why this peak, why out of memory?",
     .usage = "[options] FILE",
     .about =
-        "Reads what a run left behind (a PyTorch memory snapshot of any age, or a profiler trace; "
-        "plain, .gz or .zst) and says first why memory ran out, or where the peak was; then what "
+        "Reads what a run left behind (a PyTorch memory snapshot of any age, a profiler trace, "
+        "plain, "
+        ".gz or .zst; or a pasted out-of-memory message, alone or in a log) and says first why "
+        "memory ran out, or where the peak was; then what "
         "was allocated, reserved and free at that instant, and who held it. A snapshot's history "
         "is run through the caching allocator again: how exactly it comes out is printed, and "
         "figures that are only bounds are called so. Nothing in the file is executed.",
@@ -324,7 +362,8 @@ const struct verb verb_explain = {
                 "  zirve explain snapshot.pickle --at end --by function --by size\n"
                 "  zirve explain snapshot.pickle --pattern 'layers\\.[0-9]+'\n"
                 "  zirve explain after.pickle --diff before.pickle\n"
-                "  zirve explain trace.json.gz --json\n",
+                "  zirve explain trace.json.gz --json\n"
+                "  zirve explain error.txt --unit GiB\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = run,

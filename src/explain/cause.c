@@ -8,7 +8,8 @@
 
 const char *zv_cause_name(enum zv_cause_kind kind)
 {
-    static const char *const names[] = {"peak", "static", "capacity", "fragmentation", "outside"};
+    static const char *const names[] = {"peak",          "static",  "capacity",
+                                        "fragmentation", "outside", "limit"};
     return (unsigned)kind < ZV_CAUSE_COUNT ? names[kind] : "unknown";
 }
 
@@ -79,7 +80,9 @@ static void judge_oom(struct zv_cause *verdict, const struct zv_heap *heap,
         verdict->outside_bytes = verdict->capacity_bytes - within_reach;
     }
     verdict->missing_bytes = needed > within_reach ? needed - within_reach : 0;
-    if (needed <= within_reach) {
+    if (requested <= verdict->device_free_bytes) {
+        verdict->kind = ZV_CAUSE_LIMIT;
+    } else if (needed <= within_reach) {
         verdict->kind = ZV_CAUSE_FRAGMENTATION;
     } else if (verdict->capacity_bytes != 0 && needed <= verdict->capacity_bytes) {
         verdict->kind = ZV_CAUSE_OUTSIDE;

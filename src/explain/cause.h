@@ -5,6 +5,7 @@
  *       capacity       live + R is more than the process could get at all
  *       fragmentation  there was room in total, but no hole of R; the blocks that pin segments
  *       outside        it would have fitted, had others not used the card (needs its capacity)
+ *       limit          the card had room for it: a limit of the process, or a reading too late
  */
 #ifndef ZIRVE_EXPLAIN_CAUSE_H
 #define ZIRVE_EXPLAIN_CAUSE_H
@@ -21,6 +22,7 @@ enum zv_cause_kind {
     ZV_CAUSE_CAPACITY,
     ZV_CAUSE_FRAGMENTATION,
     ZV_CAUSE_OUTSIDE,
+    ZV_CAUSE_LIMIT,
     ZV_CAUSE_COUNT
 };
 

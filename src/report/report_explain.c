@@ -87,6 +87,11 @@ static void oom_line(char *line, size_t size, const struct report_style *style,
                        "OUT OF MEMORY by fragmentation: %s asked for; %s free in the cache and "
                        "%s on the card, but the largest hole is %s.",
                        requested, cached, card, hole);
+    } else if (verdict->kind == ZV_CAUSE_LIMIT) {
+        (void)snprintf(line, size,
+                       "OUT OF MEMORY although the card had room: %s asked for, %s free on it. A "
+                       "limit of the process or the system, or memory that came free too late.",
+                       requested, card);
     } else if (verdict->kind == ZV_CAUSE_OUTSIDE) {
         (void)snprintf(line, size,
                        "OUT OF MEMORY because of memory outside this allocator: %s live and %s "

@@ -9,6 +9,7 @@
 #include "explain/difference.h"
 #include "explain/groups.h"
 #include "explain/heap.h"
+#include "explain/oom_message.h"
 #include "explain/record.h"
 #include "format/json_writer.h"
 #include "report/style.h"
@@ -41,5 +42,10 @@ void report_proof_json(struct zv_json_writer *json, const struct zv_record *reco
 void report_difference_text(struct zv_sink *sink, const struct report_style *style,
                             const struct zv_difference *difference, size_t top);
 void report_difference_json(struct zv_sink *sink, const struct zv_difference *difference);
+
+/* A pasted message ("zirve.explain_message/1"). */
+void report_oom_message_text(struct zv_sink *sink, const struct report_style *style,
+                             const struct zv_oom_message *message);
+void report_oom_message_json(struct zv_sink *sink, const struct zv_oom_message *message);
 
 #endif

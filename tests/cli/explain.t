@@ -425,7 +425,7 @@ $ echo '{"traceEvents":[{"name":"x"}]}' | zirve explain -
 zirve explain: -: no memory event of a GPU in it: record with profile_memory=True
 ? 3
 $ echo 'hello' | zirve explain -
-zirve explain: -: neither a memory snapshot (pickle) nor a profiler trace (JSON)
+zirve explain: -: neither a memory snapshot (pickle), a profiler trace (JSON) nor a text with an out-of-memory message
 ? 4
 $ printf 'PK\003\004' | zirve explain -
 zirve explain: -: a zip archive, as torch.save writes: expected a memory snapshot, which pickle.dump or _dump_snapshot writes
@@ -519,3 +519,63 @@ replay: only bounds: a profiler writes rounded sizes and no streams
 $ echo '[[-1,1,1000]]' | zirve explain -
 zirve explain: -: byte 11: no row of a memory timeline: expected [ns, 1-4, bytes, 0-7], as in .raw.json.gz
 ? 3
+# Pasted messages and logs.
+$ echo 'CUDA out of memory. Tried to allocate 2.26 GiB (GPU 0; 6.00 GiB total capacity; 781.59 MiB already allocated; 3.03 GiB free; 1.24 GiB reserved in total by PyTorch)' | zirve explain -
+OUT OF MEMORY although the card had room: 2.26 GiB (2.43 GB) asked for, 3.03 GiB
+(3.25 GB) free. A limit of the process or the system, or memory that came free
+after the request failed.
+
+The message of line 1 says (measured, two decimals):
+  asked for                2.26 GiB (2.43 GB)
+  card                     6.00 GiB (6.44 GB)         what a process can get of it
+  free on the card         3.03 GiB (3.25 GB)
+  allocated                0.76 GiB (0.82 GB)         by PyTorch
+  reserved, not allocated  0.48 GiB (0.51 GB)
+  this process, all        unknown
+  others and outside       1.73 GiB (1.86 GB)         card less free less reserved
+Who held it, and where the holes are, only a memory snapshot tells
+(torch.cuda.memory._record_memory_history, then _dump_snapshot).
+$ echo 'Tried to allocate 1.00 GiB. GPU 3 has a total capacity of 64.00 GiB of which 0 bytes is free. Of the allocated memory 20.00 GiB is allocated by PyTorch, and 512.00 MiB is reserved by PyTorch but unallocated.' | zirve explain - --json
+{
+  "schema": "zirve.explain_message/1",
+  "line": 1,
+  "verdict": "outside",
+  "within_printed_precision": false,
+  "requested_bytes": 1073741824,
+  "capacity_bytes": 68719476736,
+  "device_free_bytes": 0,
+  "allowed_bytes": null,
+  "allocated_bytes": 21474836480,
+  "private_pool_bytes": null,
+  "reserved_unallocated_bytes": 536870912,
+  "reserved_bytes": 22011707392,
+  "this_process_bytes": null,
+  "outside_bytes": 46707769344,
+  "missing_bytes": 536870912
+}
+$ zirve explain tests/data/logs/vllm-oom.log
+OUT OF MEMORY: 0.13 GiB (0.14 GB) asked for. Why, this text does not say.
+
+The message of line 5 says (measured, two decimals):
+  asked for                0.13 GiB (0.14 GB)
+  card                     22.36 GiB (24.01 GB)       what a process can get of it
+  free on the card         0.12 GiB (0.13 GB)
+  allocated                unknown
+  reserved, not allocated  unknown
+  this process, all        unknown
+  others and outside       unknown
+Who held it, and where the holes are, only a memory snapshot tells
+(torch.cuda.memory._record_memory_history, then _dump_snapshot).
+$ zirve explain tests/data/logs/llamacpp-oom.log --unit GiB
+OUT OF MEMORY: 29.30 GiB asked for. Why, this text does not say.
+
+The message of line 3 says (measured, two decimals):
+  asked for                29.30 GiB
+  card                     unknown
+  free on the card         unknown
+  allocated                unknown
+  reserved, not allocated  unknown
+  this process, all        unknown
+  others and outside       unknown
+Who held it, and where the holes are, only a memory snapshot tells
+(torch.cuda.memory._record_memory_history, then _dump_snapshot).
