@@ -6,6 +6,7 @@
 #include "allocator/caching.h"
 #include "allocator/plain.h"
 #include "allocator/sim_driver.h"
+#include "allocator/walk.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -341,6 +342,30 @@ uint64_t zv_allocator_largest_free(const struct zv_allocator *allocator)
 {
     return is_caching(allocator) ? caching_largest_free(&allocator->caching)
                                  : plain_largest_free(&allocator->plain);
+}
+
+void zv_allocator_walk(const struct zv_allocator *allocator, zv_walk_fn *tell, void *context)
+{
+    const struct caching *const c = &allocator->caching;
+    for (uint32_t i = 1; is_caching(allocator) && i < c->block_count; i++) {
+        const struct block *const block = &c->blocks[i];
+        if (block->state == BLOCK_UNUSED || block->state == BLOCK_UNMAPPED) {
+            continue;
+        }
+        const struct free_list *const list = c->lists[block->list];
+        const struct zv_walk_block told = {.address = block->address,
+                                           .bytes = block->size,
+                                           .requested_bytes =
+                                               block->state == BLOCK_FREE ? 0 : block->requested,
+                                           .stream = list->stream,
+                                           .pool_id = c->privates[list->pool / 2].id,
+                                           .is_small = (list->pool & 1) == 0,
+                                           .is_allocated = block->state == BLOCK_ALLOCATED,
+                                           .is_pending = block->state == BLOCK_PENDING,
+                                           .is_expandable = block->reservation != 0,
+                                           .begins = block->reservation == 0 && block->prev == 0};
+        tell(context, &told);
+    }
 }
 
 enum zv_policy zv_allocator_policy(const struct zv_allocator *allocator)

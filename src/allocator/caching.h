@@ -95,7 +95,8 @@ struct caching {
     struct statistics stats;
     zv_allocator_event_fn *on_event; /* may be NULL */
     void *event_context;
-    uint64_t total_bytes; /* of the card */
+    void (*on_wait)(void *context); /* before it waits for all streams; with event_context */
+    uint64_t total_bytes;           /* of the card */
 
     uint64_t reserved_bytes; /* from the driver: segments and mapped pages */
     uint64_t limit_bytes;    /* of reserved_bytes */
@@ -211,6 +212,9 @@ enum zv_status caching_seed_reservation(struct caching *c, uint32_t pool, uint64
 
 /* A free whose completion the caller says later (caching_complete_free). */
 void caching_free_later(struct caching *c, uint32_t at);
+
+/* Whether a request would find a free block without asking the driver. */
+bool caching_has_fit(const struct caching *c, uint32_t pool, uint64_t stream, uint64_t bytes);
 
 /* The bytes that a request gets. */
 uint64_t caching_round_size(const struct allocator_config *config, uint64_t bytes);

@@ -133,6 +133,9 @@ void caching_process_events(struct caching *c)
 void caching_wait_for_events(struct caching *c)
 {
     c->stats.num_sync_all_streams++;
+    if (c->on_wait != NULL) {
+        c->on_wait(c->event_context);
+    }
     for (uint32_t i = 0; i < c->stream_count && c->pending != 0; i++) {
         struct stream_queue *const queue = &c->streams[c->stream_order[i]];
         while (queue->count != 0) {

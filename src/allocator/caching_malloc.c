@@ -113,6 +113,13 @@ static uint32_t prefer_expandable(const struct caching *c, const struct free_lis
     return at;
 }
 
+/* Whether the best free block may be used: oversize ones are only for requests near their size. */
+static inline bool is_allowed(const struct allocator_config *config, uint64_t size, uint64_t found)
+{
+    return size < config->max_split_bytes ? found < config->max_split_bytes
+                                          : found < size + config->max_non_split_rounding_bytes;
+}
+
 /* Takes the best free block out of a list; 0 when none fits or the best one may not be used. */
 CACHING_INLINE uint32_t take_fit(struct caching *c, struct free_list *list, uint64_t size)
 {
@@ -123,14 +130,25 @@ CACHING_INLINE uint32_t take_fit(struct caching *c, struct free_list *list, uint
     if (c->blocks[at].reservation != 0 && (at = prefer_expandable(c, list, at)) == 0) {
         return 0;
     }
-    const uint64_t found = c->blocks[at].size;
-    const uint64_t max_split = c->config.max_split_bytes;
-    if (size < max_split ? found >= max_split
-                         : found >= size + c->config.max_non_split_rounding_bytes) {
+    if (!is_allowed(&c->config, size, c->blocks[at].size)) {
         return 0;
     }
     free_list_remove(c->blocks, list, at);
     return at;
+}
+
+bool caching_has_fit(const struct caching *c, uint32_t pool, uint64_t stream, uint64_t bytes)
+{
+    const uint64_t size = caching_round_size(&c->config, bytes);
+    const struct pool *const lists = &c->pools[pool];
+    for (uint32_t i = 0; i < lists->list_count; i++) {
+        const struct free_list *const list = c->lists[lists->lists[i]];
+        if (list->stream == stream && size < FREE_LIST_END_BYTES) {
+            const uint32_t at = free_list_at_least(c->blocks, list, size);
+            return at != 0 && is_allowed(&c->config, size, c->blocks[at].size);
+        }
+    }
+    return false;
 }
 
 /* A new segment from the driver as a block outside the lists, 0 when there is none. */

@@ -58,7 +58,7 @@ struct zv_replay {
 };
 
 /*
- * Opens a replay of its own allocator; options->on_event must be NULL. events may be NULL.
+ * Opens a replay of its own allocator. events may be NULL; when not, options->on_event must be.
  */
 enum zv_status zv_replay_open(struct zv_replay *replay, const struct zv_allocator_options *options,
                               struct zv_sink *events, struct zv_error *err);

@@ -140,14 +140,18 @@ static void complete_frees(struct player *player)
     }
 }
 
+static void on_wait(void *context)
+{
+    complete_frees(context);
+}
+
 static uint64_t driver_allocate(void *context, uint64_t size_bytes)
 {
     struct player *const player = context;
     if (next_is(player, ZV_TRACE_SEGMENT_ALLOC) && next_event(player)->bytes == size_bytes) {
         return next_event(player)->address;
     }
-    complete_frees(player); /* there was no room: the allocator waits for other streams */
-    return 0;
+    return 0; /* there was no room */
 }
 
 static void driver_release(void *context, uint64_t address)
@@ -174,13 +178,8 @@ static void driver_unreserve(void *context, uint64_t address, uint64_t size_byte
 static bool driver_map(void *context, uint64_t address, uint64_t page_bytes, uint64_t pages)
 {
     struct player *const player = context;
-    const bool mapped = next_is(player, ZV_TRACE_SEGMENT_MAP) &&
-                        next_event(player)->address == address &&
-                        next_event(player)->bytes == page_bytes * pages;
-    if (!mapped) {
-        complete_frees(player);
-    }
-    return mapped;
+    return next_is(player, ZV_TRACE_SEGMENT_MAP) && next_event(player)->address == address &&
+           next_event(player)->bytes == page_bytes * pages;
 }
 
 static void driver_unmap(void *context, uint64_t address, uint64_t page_bytes, uint64_t pages,
@@ -325,6 +324,15 @@ static const struct zv_trace_event *cause(const struct player *player, bool *got
     return NULL;
 }
 
+/* Then segments were not given back for its sake: the program emptied the cache. */
+static bool has_fit(const struct player *player, const struct zv_trace_event *event)
+{
+    const uint32_t pool = event->action == ZV_TRACE_ALLOC ? pool_at(player, event->address) : 0;
+    const uint64_t size = caching_round_size(&player->caching->config, event->bytes);
+    return caching_has_fit(player->caching, 2 * pool + (size > CACHING_SMALL_REQUEST),
+                           handle(player, event), event->bytes);
+}
+
 static enum zv_status play_next(struct player *player, struct zv_error *err)
 {
     const struct zv_trace_event *const event = next_event(player);
@@ -339,7 +347,7 @@ static enum zv_status play_next(struct player *player, struct zv_error *err)
     case ZV_TRACE_SEGMENT_FREE:
     case ZV_TRACE_SEGMENT_UNMAP:
         made_by = cause(player, &got_memory);
-        if (made_by == NULL || !got_memory) {
+        if (made_by == NULL || !got_memory || has_fit(player, made_by)) {
             return caching_empty_cache(player->caching, err);
         }
         return play_malloc(player, made_by, err);
@@ -540,7 +548,8 @@ enum zv_status zv_trace_replay(struct zv_trace_replay *result, const struct zv_t
                                            .is_done = driver_is_done,
                                            .wait = driver_wait},
                                 .on_event = compare,
-                                .event_context = &player};
+                                .event_context = &player,
+                                .on_wait = on_wait};
     player.caching = caching;
     count_events(player.device, result);
     allocator_config_init(&caching->config, options->profile);

@@ -323,6 +323,7 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     enum zv_status status = arguments_u32(args, "top", &session.top, err);
     status = status == ZV_OK ? read_options(args, &record_options, err) : status;
     status = status == ZV_OK ? read_capacity(&session, args, err) : status;
+    record_options.capacity_bytes = session.capacity_bytes;
     status = status == ZV_OK ? read_pattern(&session, args, err) : status;
     struct zv_file file = {0};
     bool is_text = false;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "allocator/replay.h"
+#include "allocator/trace_record.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "cli/card_files.h"
@@ -12,6 +13,7 @@
 #include "cli/verbs.h"
 #include "report/memory_summary.h"
 #include "report/report_replay.h"
+#include "trace/snapshot_write.h"
 
 enum { MAX_RUNS = 64 };
 #define NO_LIMIT_BYTES (UINT64_C(1) << 48)
@@ -31,6 +33,8 @@ static const struct option_spec options[] = {
      "caching, cuda-malloc-async or direct (caching); repeat to compare", OPTION_LIST},
     {"Replay", "device", NULL, "N", "device of a record (the one with most events)", OPTION_VALUE},
     {"Results", "write-ops", NULL, "FILE", "the record's requests as an op list", OPTION_VALUE},
+    {"Results", "snapshot", NULL, "FILE",
+     "the run as a memory snapshot that PyTorch's viewer reads (one run)", OPTION_VALUE},
     {"Results", "stats", NULL, NULL, "torch.cuda.memory_stats() at the end", OPTION_FLAG},
     {"Results", "summary", NULL, NULL, "torch.cuda.memory_summary() at the end", OPTION_FLAG},
     {"Results", "counters", NULL, "FILE", "counters after every operation (tab-separated)",
@@ -169,19 +173,24 @@ static enum zv_status plan(struct runs *runs, const struct arguments *args, stru
     return status;
 }
 
-/* counters and events may be NULL. */
-static enum zv_status run_one(struct report_replay *run, struct zv_arena *arena,
-                              struct zv_slice ops, struct zv_sink *counters, struct zv_sink *events,
-                              struct zv_error *err)
+static struct zv_allocator_options allocator_options(const struct report_replay *run)
 {
-    const struct zv_allocator_options allocator_options = {
+    return (struct zv_allocator_options){
         .policy = run->policy,
         .profile = run->profile,
         .conf = run->conf,
         .capacity_bytes = run->capacity_bytes != 0 ? run->capacity_bytes : NO_LIMIT_BYTES,
         .baseline_bytes = run->baseline_bytes};
+}
+
+/* counters and events may be NULL. */
+static enum zv_status run_one(struct report_replay *run, struct zv_arena *arena,
+                              struct zv_slice ops, struct zv_sink *counters, struct zv_sink *events,
+                              struct zv_error *err)
+{
+    const struct zv_allocator_options made = allocator_options(run);
     struct zv_replay replay;
-    enum zv_status status = zv_replay_open(&replay, &allocator_options, events, err);
+    enum zv_status status = zv_replay_open(&replay, &made, events, err);
     if (status == ZV_OK) {
         run->policy = zv_allocator_policy(replay.allocator);
         replay.arena = arena;
@@ -280,6 +289,30 @@ static enum zv_status write_ops_file(const struct runs *runs, const struct argum
     return status;
 }
 
+/* The one run, recorded. */
+static enum zv_status write_snapshot(const struct runs *runs, const struct arguments *args,
+                                     struct zv_slice ops, struct zv_error *err)
+{
+    struct result_file file = {0};
+    struct zv_trace trace = {0};
+    const struct report_replay *const run = &runs->at[0];
+    const char *const path = arguments_value(args, "snapshot");
+    const struct zv_allocator_options made = allocator_options(run);
+    if (path == NULL) {
+        return ZV_OK;
+    }
+    if (runs->count > 1) {
+        return zv_fail(err, ZV_E_USAGE, "--snapshot needs one run, not %zu", runs->count);
+    }
+    enum zv_status status = result_file_open(&file, path, err);
+    status = status == ZV_OK ? zv_trace_record(&trace, ops, &made, err) : status;
+    status = status == ZV_OK ? zv_snapshot_write(&file.sink, &trace, err) : status;
+    status = status == ZV_OK ? result_file_keep(&file, err) : status;
+    result_file_close(&file);
+    zv_trace_close(&trace);
+    return status;
+}
+
 static enum zv_status replay_file(struct runs *runs, const struct arguments *args,
                                   struct zv_slice file, struct zv_error *err)
 {
@@ -294,6 +327,7 @@ static enum zv_status replay_file(struct runs *runs, const struct arguments *arg
     status = write_ops_file(runs, args, err);
     status = status == ZV_OK ? plan(runs, args, err) : status;
     status = status == ZV_OK ? run_all(runs, args, file, err) : status;
+    status = status == ZV_OK ? write_snapshot(runs, args, file, err) : status;
     if (status != ZV_OK && err->line != 0) {
         (void)zv_fail_where(err, args->operands[0]);
     }
@@ -309,8 +343,7 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
         return replay_cases(args, out, err);
     }
     if (args->operand_count != 1) {
-        return zv_fail(err, ZV_E_USAGE,
-                       "expected one op list or record ('-' for standard input)");
+        return zv_fail(err, ZV_E_USAGE, "expected one op list or record ('-' for standard input)");
     }
     enum zv_status status = zv_file_open(&file, args->operands[0], err);
     if (status == ZV_OK) {

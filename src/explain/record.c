@@ -212,6 +212,9 @@ static enum zv_status choose(struct zv_record *record, const struct zv_record_op
         return zv_fail(err, ZV_E_NOT_FOUND, "device %zu: the file has %zu (0 to %zu)",
                        record->device, trace->device_count, trace->device_count - 1);
     }
+    if (options->capacity_bytes != 0) {
+        record->trace.devices[record->device].total_bytes = options->capacity_bytes;
+    }
     record->profile = options->has_profile ? options->profile : zv_trace_profile(trace);
     record->conf =
         options->conf != NULL ? options->conf : zv_trace_text(trace, trace->settings.conf).at;

@@ -25,8 +25,9 @@
 #define ZV_RECORD_ANY_DEVICE SIZE_MAX
 
 struct zv_record_options {
-    size_t device;    /* or ZV_RECORD_ANY_DEVICE: the one with most to tell */
-    const char *conf; /* NULL: as recorded */
+    size_t device;           /* or ZV_RECORD_ANY_DEVICE: the one with most to tell */
+    const char *conf;        /* NULL: as recorded */
+    uint64_t capacity_bytes; /* of the card, 0: not known; expandable reservations follow from it */
     bool has_profile;
     enum zv_torch_profile profile; /* else from the file's generation */
 };

@@ -100,6 +100,31 @@ static bool insert_range(struct undo *undo, size_t at, const struct zv_trace_seg
     return true;
 }
 
+static bool touch(const struct zv_trace_segment *a, const struct zv_trace_segment *b)
+{
+    return a->address + a->bytes == b->address && a->stream == b->stream;
+}
+
+/* A range and its neighbours become one; what was known of a neighbour holds for it too. */
+static bool join_ranges(struct undo *undo, size_t at)
+{
+    struct zv_trace_segment *const ranges = undo->ranges;
+    if (at + 1 < undo->range_count && touch(&ranges[at], &ranges[at + 1])) {
+        const uint64_t bytes = ranges[at].bytes;
+        const uint64_t address = ranges[at].address;
+        undo->range_count--;
+        memmove(&ranges[at], &ranges[at + 1], (undo->range_count - at) * sizeof *ranges);
+        ranges[at].address = address;
+        ranges[at].bytes += bytes;
+    }
+    if (at != 0 && touch(&ranges[at - 1], &ranges[at])) {
+        ranges[at - 1].bytes += ranges[at].bytes;
+        undo->range_count--;
+        memmove(&ranges[at], &ranges[at + 1], (undo->range_count - at) * sizeof *ranges);
+    }
+    return true;
+}
+
 /* Undoes an unmap. */
 static bool map_again(struct undo *undo, const struct zv_trace_event *event)
 {
@@ -113,7 +138,7 @@ static bool map_again(struct undo *undo, const struct zv_trace_event *event)
                                            .stream = event->stream,
                                            .is_expandable = true,
                                            .is_small = event->bytes % (10 * SMALL_SEGMENT) != 0};
-    return insert_range(undo, at, &range);
+    return insert_range(undo, at, &range) && join_ranges(undo, at);
 }
 
 /* Undoes a map: the range goes, perhaps out of the middle of a larger one. */
@@ -190,6 +215,16 @@ static bool undo_segment_free(struct undo *undo, const struct zv_trace_event *ev
     return add_segment(undo, &segment);
 }
 
+/* What a range serves tells which pool it is of. */
+static void learn_pool(struct undo *undo, const struct zv_trace_event *event)
+{
+    const size_t at = undo->range_count == 0 ? 0 : range_after(undo, event->address);
+    if (at < undo->range_count && undo->ranges[at].address <= event->address) {
+        undo->ranges[at].is_small =
+            undo->rules->round(undo->rules->context, event->bytes) <= LARGEST_REST;
+    }
+}
+
 static bool undo_event(struct undo *undo, const struct zv_trace_event *event)
 {
     uint32_t at;
@@ -198,6 +233,7 @@ static bool undo_event(struct undo *undo, const struct zv_trace_event *event)
         at = address_map_take(&undo->live, event->address);
         undo->stray += at == 0;
         undo->blocks[at].bytes = 0;
+        learn_pool(undo, event);
         return true;
     case ZV_TRACE_FREE_REQUESTED:
         at = address_map_get(&undo->live, event->address);

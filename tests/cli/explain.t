@@ -579,3 +579,54 @@ The message of line 3 says (measured, two decimals):
   others and outside       unknown
 Who held it, and where the holes are, only a memory snapshot tells
 (torch.cuda.memory._record_memory_history, then _dump_snapshot).
+# A request that fails for want of a hole, recorded by a replay; Python reads what is written.
+$ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --snapshot $TMP/hole.pickle >/dev/null; zirve explain $TMP/hole.pickle --by size
+OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) asked for; 4.66 GiB (5.01 GB)
+free in the cache and 0.55 GiB (0.59 GB) on the card, but the largest hole is
+1.17 GiB (1.25 GB).
+
+Device 0, after event 32 of 33:
+  reserved         5.59 GiB (6.01 GB)         from the driver
+    free in cache  4.66 GiB (5.01 GB)         reserved less active
+    largest hole   1.17 GiB (1.25 GB)
+    inactive split 4.66 GiB (5.01 GB)         free, but not to be given back
+  active           0.93 GiB (1.00 GB)
+  allocated        0.93 GiB (1.00 GB)
+  requested        0.93 GiB (1.00 GB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by size:
+    953.68 MiB 100.0%       4 x  128 MiB and more, less than twice that
+
+Room that is reserved and not used:
+  in use elsewhere 4.66 GiB (5.01 GB)         in segments with live blocks
+  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+Pinned by the least (of 4 segments):
+  1.17 GiB free of 1.40 GiB at 0x1000000000000, pinned by 1 block:
+      238.42 MiB  (no stack recorded)
+  1.17 GiB free of 1.40 GiB at 0x1000059800000, pinned by 1 block:
+      238.42 MiB  (no stack recorded)
+  1.17 GiB free of 1.40 GiB at 0x10000b3000000, pinned by 1 block:
+      238.42 MiB  (no stack recorded)
+  1.17 GiB free of 1.40 GiB at 0x100010c800000, pinned by 1 block:
+      238.42 MiB  (no stack recorded)
+
+Peaks: 5.59 GiB (6.00 GB) allocated, 5.59 GiB (6.01 GB) reserved (first after
+event 19 of 33). They are of different instants: their difference means nothing.
+replay: exact 12/12 allocations and 4/4 segments, at the recorded addresses
+  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+  Before the record: nothing was reserved, so it is whole.
+  0.93 GiB (1.00 GB) of it has no recorded stack.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ zirve explain $TMP/hole.pickle --capacity 40GB --top 1 --by pool | head -3
+OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) asked for; 4.66 GiB (5.01 GB)
+free in the cache and 0.55 GiB (0.59 GB) on the card, but the largest hole is
+1.17 GiB (1.25 GB).
+$ zirve replay tests/data/ops/hole.txt --capacity 2GB --snapshot $TMP/small.pickle >/dev/null; zirve explain $TMP/small.pickle --at oom | head -3
+OUT OF MEMORY for want of capacity: 0.47 GiB (0.50 GB) live and 1.86 GiB (2.00
+GB) asked for are at least 0.47 GiB (0.50 GB) more than this process could get.
+
+$ zirve replay tests/data/ops/hole.txt --capacity 2GB --snapshot $TMP/small.pickle
+zirve replay: TMP/small.pickle: exists already and is not overwritten
+? 3
