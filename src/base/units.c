@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/checked.h"
+
 __extension__ typedef unsigned __int128 u128;
 
 static const struct {
@@ -106,4 +108,34 @@ bool zv_bytes_parse(struct zv_slice text, uint64_t *bytes)
     const u128 product = ((u128)micro * units[unit].bytes + scale / 2) / scale;
     *bytes = (uint64_t)product;
     return product <= UINT64_MAX;
+}
+
+static bool scaled_count(struct zv_slice text, uint64_t *to)
+{
+    struct zv_slice rest = text;
+    const struct zv_slice mantissa = zv_slice_cut(&rest, 'e');
+    uint64_t exponent;
+    uint64_t value;
+    if (mantissa.length == text.length || !zv_slice_u64(rest, &exponent) || exponent > 18) {
+        return false;
+    }
+    if (!zv_slice_fixed(mantissa, (unsigned)exponent, &value)) {
+        return false;
+    }
+    *to = value;
+    return true;
+}
+
+bool zv_count_parse(struct zv_slice text, uint64_t *to)
+{
+    if (text.length == 0) {
+        return false;
+    }
+    const char last = text.at[text.length - 1];
+    const struct zv_slice front = {text.at, text.length - 1};
+    uint64_t value;
+    if (last == 'k' || last == 'K') {
+        return zv_slice_u64(front, &value) && zv_mul(value, 1024, to);
+    }
+    return zv_slice_u64(text, to) || scaled_count(text, to);
 }

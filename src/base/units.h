@@ -47,4 +47,7 @@ void zv_bytes_print_number(char to[ZV_BYTES_TEXT], uint64_t bytes, enum zv_unit 
  */
 bool zv_bytes_parse(struct zv_slice text, uint64_t *bytes);
 
+/* A count as people write it: "8192", "32k" = 32·1024, "7000000000", "7e9". */
+bool zv_count_parse(struct zv_slice text, uint64_t *to);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "cli/estimate_options.h"
 #include "cli/estimate_verb.h"
+#include "cli/job_input.h"
 #include "cli/verbs.h"
 #include "report/report_estimate.h"
 
@@ -112,7 +113,7 @@ static enum zv_status estimate_model(struct session *session, const struct argum
     return ZV_OK;
 }
 
-static enum zv_status run(const struct arguments *args, struct output *out, struct zv_error *err)
+static enum zv_status answer(const struct arguments *args, struct output *out, struct zv_error *err)
 {
     static struct session session;
     const char *const card = arguments_value(args, "card");
@@ -141,16 +142,38 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     return status;
 }
 
+/* A job file stands for the options it sets. */
+static enum zv_status run(const struct arguments *args, struct output *out, struct zv_error *err)
+{
+    static struct job_input input;
+    static struct arguments with_file;
+    if (args->operand_count != 1 || !job_input_is(args->operands[0])) {
+        return answer(args, out, err);
+    }
+    input = (struct job_input){0};
+    with_file = *args;
+    enum zv_status status = job_input_open(&input, args->operands[0], err);
+    if (status == ZV_OK) {
+        status = job_input_apply(&input, &with_file, err);
+    }
+    if (status == ZV_OK) {
+        status = answer(&with_file, out, err);
+    }
+    job_input_close(&input);
+    return status;
+}
+
 const struct verb verb_estimate = {
     .name = "estimate",
     .question = "what should it need?",
-    .usage = "[options] MODEL | --parameters N --bits B | --from-log FILE [MODEL]",
+    .usage = "[options] MODEL | JOB.yaml | --parameters N --bits B | --from-log FILE [MODEL]",
     .about =
         "Calculates the GPU memory of a job from a model's files, whose headers alone are read, "
         "and "
         "says of each figure how it is known. MODEL is a folder as Hugging Face lays it out, a "
         ".gguf, "
-        "a .safetensors or a config.json. Totals are brackets: at least what is known, expected "
+        "a .safetensors or a config.json; a job file (zirve record init writes one) stands for "
+        "the options it sets. Totals are brackets: at least what is known, expected "
         "with "
         "assumptions, plus what is unknown. With --card it says whether that fits; exit status 0 "
         "fits, 1 does not, 6 cannot tell.",

@@ -7,36 +7,6 @@
 #include "base/units.h"
 #include "cli/options.h"
 
-static bool scaled_count(struct zv_slice text, uint64_t *to)
-{
-    struct zv_slice rest = text;
-    const struct zv_slice mantissa = zv_slice_cut(&rest, 'e');
-    uint64_t exponent;
-    uint64_t value;
-    if (mantissa.length == text.length || !zv_slice_u64(rest, &exponent) || exponent > 18) {
-        return false;
-    }
-    if (!zv_slice_fixed(mantissa, (unsigned)exponent, &value)) {
-        return false;
-    }
-    *to = value;
-    return true;
-}
-
-bool count_parse(struct zv_slice text, uint64_t *to)
-{
-    if (text.length == 0) {
-        return false;
-    }
-    const char last = text.at[text.length - 1];
-    const struct zv_slice front = {text.at, text.length - 1};
-    uint64_t value;
-    if (last == 'k' || last == 'K') {
-        return zv_slice_u64(front, &value) && zv_mul(value, 1024, to);
-    }
-    return zv_slice_u64(text, to) || scaled_count(text, to);
-}
-
 static enum zv_status fail_value(const char *name, const char *value, const char *expected,
                                  struct zv_error *err)
 {
@@ -47,7 +17,7 @@ enum zv_status arguments_u64(const struct arguments *args, const char *name, uin
                              struct zv_error *err)
 {
     const char *const value = arguments_value(args, name);
-    if (value != NULL && !count_parse(zv_slice_of(value), to)) {
+    if (value != NULL && !zv_count_parse(zv_slice_of(value), to)) {
         return fail_value(name, value, "a whole number such as 8192, 32k or 7e9", err);
     }
     return ZV_OK;
@@ -100,7 +70,7 @@ enum zv_status arguments_counts(const struct arguments *args, const char *name,
     }
     do {
         const struct zv_slice one = zv_slice_trim(zv_slice_cut(&rest, ','));
-        if (list.count == COUNT_LIST_MAX || !count_parse(one, &list.values[list.count]) ||
+        if (list.count == COUNT_LIST_MAX || !zv_count_parse(one, &list.values[list.count]) ||
             list.values[list.count] == 0) {
             return zv_fail(err, ZV_E_USAGE, "--%s %s: expected whole numbers above 0, at most %d",
                            name, arguments_value(args, name), COUNT_LIST_MAX);

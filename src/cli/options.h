@@ -101,9 +101,6 @@ enum zv_status arguments_counts(const struct arguments *args, const char *name,
 enum zv_status arguments_choice(const struct arguments *args, const char *name,
                                 const char *const *words, unsigned *to, struct zv_error *err);
 
-/* A count as people write it: "8192", "32k" = 32·1024, "7000000000", "7e9". */
-bool count_parse(struct zv_slice text, uint64_t *to);
-
 /* The spec that a long name (without dashes) means in this verb, or NULL. */
 const struct option_spec *option_find(const struct verb *verb, struct zv_slice name);
 

@@ -1,5 +1,7 @@
 #include "format/yaml.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -296,4 +298,15 @@ const char *zv_yaml_kind_name(const struct zv_yaml_value *value)
 {
     static const char *const names[] = {"nothing", "a text", "a list", "a map"};
     return names[value != NULL ? value->kind : ZV_YAML_NULL];
+}
+
+enum zv_status zv_yaml_fail(const struct zv_yaml_value *at, struct zv_error *err,
+                            enum zv_status status, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return zv_fail_line(err, status, at->line, "column %u: %s", at->column, text);
 }

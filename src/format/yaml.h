@@ -58,6 +58,11 @@ const struct zv_yaml_value *zv_yaml_item(const struct zv_yaml_value *value, size
 bool zv_yaml_text(const struct zv_yaml_value *value, struct zv_slice *to);
 bool zv_yaml_bool(const struct zv_yaml_value *value, bool *to); /* true yes on, false no off */
 
+/* Records a failure at the value's line and column ("column 5: ..."); returns status. */
+enum zv_status zv_yaml_fail(const struct zv_yaml_value *at, struct zv_error *err,
+                            enum zv_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* "a list", "a map": for messages; "nothing" for NULL. */
 const char *zv_yaml_kind_name(const struct zv_yaml_value *value);
 
