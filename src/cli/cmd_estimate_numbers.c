@@ -4,8 +4,8 @@
 #include "cli/estimate_verb.h"
 #include "report/report_estimate.h"
 
-static enum zv_status read_numbers(struct zv_numbers *numbers, const struct session *session,
-                                   const struct arguments *args, struct zv_error *err)
+enum zv_status estimate_read_numbers(struct zv_numbers *numbers, const struct session *session,
+                                     const struct arguments *args, struct zv_error *err)
 {
     *numbers = (struct zv_numbers){.kv_bits = 16};
     const struct {
@@ -44,7 +44,7 @@ enum zv_status estimate_numbers(struct session *session, const struct arguments 
     struct zv_numbers numbers;
     const struct zv_fit_limits limits = {session->in_use_bytes, 1000000};
     report = (struct report_numbers){.capacity = session->has_card ? &session->capacity : NULL};
-    enum zv_status status = read_numbers(&numbers, session, args, err);
+    enum zv_status status = estimate_read_numbers(&numbers, session, args, err);
     if (status == ZV_OK) {
         status = arguments_counts(args, "bits", &bits, err);
     }

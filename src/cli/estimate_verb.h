@@ -10,6 +10,10 @@
 enum zv_status estimate_numbers(struct session *session, const struct arguments *args,
                                 struct output *out, struct zv_error *err);
 
+/* What the options say of figures by hand, without bits and sequences. */
+enum zv_status estimate_read_numbers(struct zv_numbers *numbers, const struct session *session,
+                                     const struct arguments *args, struct zv_error *err);
+
 /* --grid: weights x sizes x cards. */
 enum zv_status estimate_grid(struct session *session, const struct arguments *args,
                              struct output *out, struct zv_error *err);

@@ -1,5 +1,5 @@
 /*
- * Job file: the workload sheet as people write it, in YAML ("zirve.job/1", docs/FORMATS.md).
+ * Job file: the workload sheet as people write it, in YAML ("zirve.job/1", docs/JOBS.md).
  *
  *   file ──► tree ──► settings   what zirve estimate takes: option and value
  *                ├──► sizes      what a proof must have processed: context, concurrency …

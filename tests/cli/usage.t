@@ -6,6 +6,7 @@ usage: zirve VERB [options] [FILE...]
 
   estimate     what should it need?
   cards        what cards are there, what can they really allocate?
+  choose       which card or offer, under these needs?
   explain      why this peak, why out of memory?
   replay       what if another setting, another card?
   selftest     how accurate is all this?
