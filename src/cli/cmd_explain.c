@@ -31,6 +31,8 @@ static const struct option_spec options[] = {
      "group by what this extended regular expression matches in 'file:line function'",
      OPTION_VALUE},
     {"Question", "diff", NULL, "FILE", "what changed from this earlier file", OPTION_VALUE},
+    {"Question", "against", NULL, "FILE",
+     "item by item beside this estimate (zirve estimate --json)", OPTION_VALUE},
     {"Results", "top", NULL, "N", "rows of a table (10)", OPTION_VALUE},
 };
 
@@ -199,6 +201,36 @@ static enum zv_status make_groups(struct session *session, const struct argument
     return status;
 }
 
+/* The estimate's items beside what was there at the peak of allocated bytes. */
+static enum zv_status compare_estimate(struct session *session, const struct arguments *args,
+                                       struct output *out, struct zv_error *err)
+{
+    const char *const path = arguments_value(args, "against");
+    struct zv_against against;
+    struct zv_file file;
+    struct zv_heap heap;
+    const struct zv_record *const record = &session->record;
+    enum zv_status status = zv_heap_at(&heap, record,
+                                       record->has_history ? record->peak_allocated.event
+                                                           : zv_record_device(record)->event_count,
+                                       &session->arena, err);
+    status = status == ZV_OK ? zv_file_open(&file, path, err) : status;
+    if (status != ZV_OK) {
+        return status;
+    }
+    status = zv_against_make(&against, zv_file_slice(&file), record, &heap, &session->arena, err);
+    zv_file_close(&file);
+    if (status != ZV_OK) {
+        return zv_fail_where(err, path);
+    }
+    if (out->json) {
+        report_against_json(&out->sink, &against);
+    } else {
+        report_against_text(&out->sink, &out->style, &against);
+    }
+    return ZV_OK;
+}
+
 static enum zv_status explain(struct session *session, const struct arguments *args,
                               struct output *out, struct zv_error *err)
 {
@@ -226,12 +258,15 @@ static enum zv_status explain(struct session *session, const struct arguments *a
                                           .groups = session->groups,
                                           .group_count = session->group_count,
                                           .top = session->top};
+    if (arguments_has(args, "against") && out->json) {
+        return compare_estimate(session, args, out, err);
+    }
     if (out->json) {
         report_explain_json(&out->sink, &result);
     } else {
         report_explain_text(&out->sink, &out->style, &result);
     }
-    return ZV_OK;
+    return arguments_has(args, "against") ? compare_estimate(session, args, out, err) : ZV_OK;
 }
 
 /* Text instead of a file of events: an out-of-memory message somewhere in it. */
@@ -362,6 +397,7 @@ const struct verb verb_explain = {
     .examples = "  zirve explain snapshot.pickle\n"
                 "  zirve explain snapshot.pickle --at end --by function --by size\n"
                 "  zirve explain snapshot.pickle --pattern 'layers\\.[0-9]+'\n"
+                "  zirve explain snapshot.pickle --against estimate.json\n"
                 "  zirve explain after.pickle --diff before.pickle\n"
                 "  zirve explain trace.json.gz --json\n"
                 "  zirve explain error.txt --unit GiB\n",

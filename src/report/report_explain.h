@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/stream.h"
+#include "explain/against.h"
 #include "explain/cause.h"
 #include "explain/difference.h"
 #include "explain/groups.h"
@@ -42,6 +43,11 @@ void report_proof_json(struct zv_json_writer *json, const struct zv_record *reco
 void report_difference_text(struct zv_sink *sink, const struct report_style *style,
                             const struct zv_difference *difference, size_t top);
 void report_difference_json(struct zv_sink *sink, const struct zv_difference *difference);
+
+/* An estimate beside the record ("zirve.explain_against/1"). */
+void report_against_text(struct zv_sink *sink, const struct report_style *style,
+                         const struct zv_against *against);
+void report_against_json(struct zv_sink *sink, const struct zv_against *against);
 
 /* A pasted message ("zirve.explain_message/1"). */
 void report_oom_message_text(struct zv_sink *sink, const struct report_style *style,

@@ -630,3 +630,107 @@ GB) asked for are at least 0.47 GiB (0.50 GB) more than this process could get.
 $ zirve replay tests/data/ops/hole.txt --capacity 2GB --snapshot $TMP/small.pickle
 zirve replay: TMP/small.pickle: exists already and is not overwritten
 ? 3
+# Against an estimate.
+$ zirve estimate $M/llama-3.1-8b/config.json --task train --seq-length 64 --json >$TMP/estimate.json; zirve explain tests/data/snapshots/gen6.pickle --against $TMP/estimate.json --by size | tail -16
+  dropped (the record is a ring) is not written down.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Against the estimate (phase update), at the peak of allocated bytes (requests;
+difference: recorded less estimated):
+                                estimated       recorded     difference
+  weights, cache, inputs        14.96 GiB        unknown
+  gradients                     14.96 GiB        unknown
+  optimizer states              29.92 GiB        unknown
+  activations                   14.96 GiB        unknown
+  rounding of blocks                    -       0.00 GiB
+  allocated                     74.79 GiB       0.00 GiB     -74.78 GiB
+  cached, not in use                    -       0.02 GiB
+  outside the allocator          0.28 GiB        unknown
+No stack tells who allocated what: only the sums can be compared.
+$ zirve explain tests/data/snapshots/gen6.pickle --against tests/data/snapshots/gen6.pickle
+PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
+It did not run out of memory.
+
+Device 0, after event 3 of 5, 0.002 s into the record:
+  reserved         22.00 MiB (23.07 MB)       from the driver
+    free in cache  19.00 MiB (19.92 MB)       reserved less active
+    largest hole   17.00 MiB (17.83 MB)
+    inactive split 19.00 MiB (19.92 MB)       free, but not to be given back
+  active           3.00 MiB (3.15 MB)
+  allocated        3.00 MiB (3.15 MB)
+  requested        3.00 MiB (3.15 MB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by frame:
+      3.00 MiB  99.9%       2 x  train.py:41 step
+      1.00 KiB   0.0%       1 x  model.py:12 load
+
+Held then, by role:
+      3.00 MiB 100.0%       3 x  other
+
+Room that is reserved and not used:
+  in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
+  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+Pinned by the least (of 2 segments):
+  2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
+        1.00 KiB  model.py:12 load
+        1.00 KiB  train.py:41 step
+  17.00 MiB free of 20.00 MiB at 0x7f0000200000, pinned by 1 block:
+        3.00 MiB  train.py:41 step
+
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
+event 1 of 5, 0.000 s into the record). They are of different instants: their
+difference means nothing.
+replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
+  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved, found by undoing the record from its end. Whether older events were
+  dropped (the record is a ring) is not written down.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+zirve explain: tests/data/snapshots/gen6.pickle: byte 0: JSON: expected a value
+? 3
+$ echo '{"schema":"other"}' >$TMP/other.json; zirve explain tests/data/snapshots/gen6.pickle --against $TMP/other.json
+PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
+It did not run out of memory.
+
+Device 0, after event 3 of 5, 0.002 s into the record:
+  reserved         22.00 MiB (23.07 MB)       from the driver
+    free in cache  19.00 MiB (19.92 MB)       reserved less active
+    largest hole   17.00 MiB (17.83 MB)
+    inactive split 19.00 MiB (19.92 MB)       free, but not to be given back
+  active           3.00 MiB (3.15 MB)
+  allocated        3.00 MiB (3.15 MB)
+  requested        3.00 MiB (3.15 MB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by frame:
+      3.00 MiB  99.9%       2 x  train.py:41 step
+      1.00 KiB   0.0%       1 x  model.py:12 load
+
+Held then, by role:
+      3.00 MiB 100.0%       3 x  other
+
+Room that is reserved and not used:
+  in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
+  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+Pinned by the least (of 2 segments):
+  2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
+        1.00 KiB  model.py:12 load
+        1.00 KiB  train.py:41 step
+  17.00 MiB free of 20.00 MiB at 0x7f0000200000, pinned by 1 block:
+        3.00 MiB  train.py:41 step
+
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
+event 1 of 5, 0.000 s into the record). They are of different instants: their
+difference means nothing.
+replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
+  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved, found by undoing the record from its end. Whether older events were
+  dropped (the record is a ring) is not written down.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+zirve explain: TMP/other.json: no estimate: expected the output of 'zirve estimate --json'
+? 4
