@@ -5,8 +5,10 @@
 #include "base/file.h"
 #include "cli/card_files.h"
 #include "cli/output.h"
+#include "cli/result_file.h"
 #include "cli/verbs.h"
 #include "report/report_explain.h"
+#include "trace/capture.h"
 #include "trace/open.h"
 
 enum { MAX_GROUPS = 8, DEFAULT_TOP = 10 };
@@ -23,6 +25,8 @@ static const struct option_spec options[] = {
     {"Record", "card", NULL, "NAME", "the card it ran on, from 'zirve cards'", OPTION_VALUE},
     {"Question", "at", NULL, "WHEN",
      "an event number, or peak, reserved-peak, oom, end (where the verdict looks)", OPTION_VALUE},
+    {"Question", "range", NULL, "FROM-TO",
+     "only these events (1000-2000) or this time since the first (1.5s-2s)", OPTION_VALUE},
     {"Question", "by", NULL, "WORD",
      "who holds it: stack, frame, function, file, role, size, age, annotation, context, pool, "
      "stream, pattern (frame and role); repeat for more",
@@ -33,6 +37,8 @@ static const struct option_spec options[] = {
     {"Question", "diff", NULL, "FILE", "what changed from this earlier file", OPTION_VALUE},
     {"Question", "against", NULL, "FILE",
      "item by item beside this estimate (zirve estimate --json)", OPTION_VALUE},
+    {"Results", "capture", NULL, "FILE",
+     "the record in zirve's own form: compact, with an index for --range", OPTION_VALUE},
     {"Results", "top", NULL, "N", "rows of a table (10)", OPTION_VALUE},
 };
 
@@ -45,6 +51,8 @@ struct session {
     struct zv_heap heap;
     struct report_groups groups[MAX_GROUPS];
     size_t group_count;
+    struct zv_against against;
+    bool has_against;
     uint64_t capacity_bytes;
     uint32_t top;
     regex_t pattern;
@@ -90,6 +98,32 @@ static enum zv_status read_capacity(struct session *session, const struct argume
     return status;
 }
 
+/* "1000-2000", "1.5s-2s". */
+static enum zv_status read_range(const struct arguments *args, struct zv_record_options *to,
+                                 struct zv_error *err)
+{
+    const char *const text = arguments_value(args, "range");
+    struct zv_slice second = zv_slice_of(text);
+    struct zv_slice first = zv_slice_cut(&second, '-');
+    if (text == NULL) {
+        return ZV_OK;
+    }
+    to->has_range = true;
+    to->range_is_time = zv_slice_ends(first, "s") && zv_slice_ends(second, "s");
+    bool fine;
+    if (to->range_is_time) {
+        first.length--;
+        second.length--;
+        fine = zv_slice_fixed(first, 6, &to->from) && zv_slice_fixed(second, 6, &to->to);
+    } else {
+        fine = zv_slice_u64(first, &to->from) && zv_slice_u64(second, &to->to);
+    }
+    return fine && to->from <= to->to
+               ? ZV_OK
+               : zv_fail(err, ZV_E_USAGE,
+                         "--range %s: expected events (1000-2000) or seconds (1.5s-2s)", text);
+}
+
 static enum zv_status read_options(const struct arguments *args, struct zv_record_options *to,
                                    struct zv_error *err)
 {
@@ -107,7 +141,7 @@ static enum zv_status read_options(const struct arguments *args, struct zv_recor
             return zv_fail(err, ZV_E_UNSUPPORTED, "--torch %s: expected 2.1 or later", torch);
         }
     }
-    return status;
+    return status == ZV_OK ? read_range(args, to, err) : status;
 }
 
 static enum zv_status read_pattern(struct session *session, const struct arguments *args,
@@ -202,33 +236,50 @@ static enum zv_status make_groups(struct session *session, const struct argument
 }
 
 /* The estimate's items beside what was there at the peak of allocated bytes. */
-static enum zv_status compare_estimate(struct session *session, const struct arguments *args,
-                                       struct output *out, struct zv_error *err)
+static enum zv_status read_estimate(struct session *session, const struct arguments *args,
+                                    struct zv_error *err)
 {
     const char *const path = arguments_value(args, "against");
-    struct zv_against against;
+    const struct zv_record *const record = &session->record;
+    const size_t end = zv_record_device(record)->event_count;
     struct zv_file file;
     struct zv_heap heap;
-    const struct zv_record *const record = &session->record;
-    enum zv_status status = zv_heap_at(&heap, record,
-                                       record->has_history ? record->peak_allocated.event
-                                                           : zv_record_device(record)->event_count,
-                                       &session->arena, err);
+    if (path == NULL) {
+        return ZV_OK;
+    }
+    if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT) {
+        return zv_fail(err, ZV_E_UNSUPPORTED, "--against needs a memory snapshot");
+    }
+    enum zv_status status =
+        zv_heap_at(&heap, record, record->has_history ? record->peak_allocated.event : end,
+                   &session->arena, err);
     status = status == ZV_OK ? zv_file_open(&file, path, err) : status;
     if (status != ZV_OK) {
         return status;
     }
-    status = zv_against_make(&against, zv_file_slice(&file), record, &heap, &session->arena, err);
+    session->has_against = true;
+    status = zv_against_make(&session->against, zv_file_slice(&file), record, &heap,
+                             &session->arena, err);
     zv_file_close(&file);
-    if (status != ZV_OK) {
-        return zv_fail_where(err, path);
+    return status == ZV_OK ? ZV_OK : zv_fail_where(err, path);
+}
+
+/* The record in our own form. */
+static enum zv_status write_capture(const struct zv_record *record, const struct arguments *args,
+                                    struct zv_error *err)
+{
+    struct result_file file = {0};
+    const char *const path = arguments_value(args, "capture");
+    if (path == NULL) {
+        return ZV_OK;
     }
-    if (out->json) {
-        report_against_json(&out->sink, &against);
-    } else {
-        report_against_text(&out->sink, &out->style, &against);
+    enum zv_status status = result_file_open(&file, path, err);
+    if (status == ZV_OK) {
+        status = zv_capture_write(&file.sink, &record->trace, record->device, &record->rules, err);
     }
-    return ZV_OK;
+    status = status == ZV_OK ? result_file_keep(&file, err) : status;
+    result_file_close(&file);
+    return status;
 }
 
 static enum zv_status explain(struct session *session, const struct arguments *args,
@@ -237,6 +288,8 @@ static enum zv_status explain(struct session *session, const struct arguments *a
     size_t instant;
     enum zv_status status = zv_cause_make(&session->cause, &session->cause_heap, &session->record,
                                           session->capacity_bytes, &session->arena, err);
+    status = status == ZV_OK ? read_estimate(session, args, err) : status;
+    status = status == ZV_OK ? write_capture(&session->record, args, err) : status;
     status = status == ZV_OK ? find_instant(session, args, &instant, err) : status;
     if (status != ZV_OK) {
         return status;
@@ -258,15 +311,17 @@ static enum zv_status explain(struct session *session, const struct arguments *a
                                           .groups = session->groups,
                                           .group_count = session->group_count,
                                           .top = session->top};
-    if (arguments_has(args, "against") && out->json) {
-        return compare_estimate(session, args, out, err);
-    }
-    if (out->json) {
+    if (out->json && session->has_against) {
+        report_against_json(&out->sink, &session->against);
+    } else if (out->json) {
         report_explain_json(&out->sink, &result);
     } else {
         report_explain_text(&out->sink, &out->style, &result);
+        if (session->has_against) {
+            report_against_text(&out->sink, &out->style, &session->against);
+        }
     }
-    return arguments_has(args, "against") ? compare_estimate(session, args, out, err) : ZV_OK;
+    return ZV_OK;
 }
 
 /* Text instead of a file of events: an out-of-memory message somewhere in it. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "trace/crop.h"
 #include "trace/open.h"
 
 /* Usage that is handed on once for each event: the replay may correct itself until the next. */
@@ -222,6 +223,48 @@ static enum zv_status choose(struct zv_record *record, const struct zv_record_op
     return zv_trace_rules(&record->rules, &record->config, record->profile, record->conf, err);
 }
 
+/* The events of a time, as a range of events. */
+static void times_to_events(const struct zv_trace_device *device, uint64_t *from, uint64_t *to)
+{
+    const uint64_t base = device->event_count != 0 ? device->events[0].time_us : 0;
+    size_t first = 0;
+    while (first < device->event_count && device->events[first].time_us - base < *from) {
+        first++;
+    }
+    size_t end = first;
+    while (end < device->event_count && device->events[end].time_us - base < *to) {
+        end++;
+    }
+    *from = first;
+    *to = end;
+}
+
+/* Leaves only the part that was asked for; a capture may have been read in part already. */
+static enum zv_status crop(struct zv_record *record, const struct zv_record_options *options,
+                           size_t already, struct zv_error *err)
+{
+    const struct zv_trace_device *const device = zv_record_device(record);
+    uint64_t from = options->from;
+    uint64_t to = options->to;
+    if (!options->has_range) {
+        return ZV_OK;
+    }
+    if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT) {
+        return zv_fail(err, ZV_E_UNSUPPORTED, "a range needs a memory snapshot or a capture");
+    }
+    if (options->range_is_time) {
+        times_to_events(device, &from, &to);
+    } else {
+        from = from < already ? 0 : from - already;
+        to = to < already ? 0 : to - already;
+    }
+    to = to < device->event_count ? to : device->event_count;
+    from = from < to ? from : to;
+    record->first_event = already + (size_t)from;
+    return zv_trace_crop(&record->trace, record->device, (size_t)from, (size_t)to, &record->rules,
+                         err);
+}
+
 static void find_oom(struct zv_record *record)
 {
     const struct zv_trace_device *const device = zv_record_device(record);
@@ -236,8 +279,14 @@ enum zv_status zv_record_open(struct zv_record *record, struct zv_slice input,
                               const struct zv_record_options *options, struct zv_error *err)
 {
     *record = (struct zv_record){0};
-    enum zv_status status = zv_trace_open(&record->trace, input, err);
+    size_t already = 0;
+    struct zv_capture_range range = {0, SIZE_MAX};
+    if (options->has_range && !options->range_is_time) {
+        range = (struct zv_capture_range){(size_t)options->from, (size_t)options->to};
+    }
+    enum zv_status status = zv_trace_open(&record->trace, input, range, &already, err);
     status = status == ZV_OK ? choose(record, options, err) : status;
+    status = status == ZV_OK ? crop(record, options, already, err) : status;
     if (status == ZV_OK && record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
         status =
             zv_trace_start(&record->start, &record->trace, record->device, &record->rules, err);

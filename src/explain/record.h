@@ -28,6 +28,10 @@ struct zv_record_options {
     size_t device;           /* or ZV_RECORD_ANY_DEVICE: the one with most to tell */
     const char *conf;        /* NULL: as recorded */
     uint64_t capacity_bytes; /* of the card, 0: not known; expandable reservations follow from it */
+    bool has_range;          /* only a part of the events is looked at */
+    bool range_is_time;      /* from and to in microseconds since the first event; else events */
+    uint64_t from;           /* 0-based, included */
+    uint64_t to;             /* not included */
     bool has_profile;
     enum zv_torch_profile profile; /* else from the file's generation */
 };
@@ -51,6 +55,7 @@ struct zv_record {
     struct zv_record_peak peak_allocated; /* first instant of the largest allocated bytes */
     struct zv_record_peak peak_reserved;
     struct zv_trace_usage end; /* after the last event */
+    size_t first_event;        /* of a range: how many events of the file come before */
     bool has_history;          /* more than one event: instants can be told apart */
     bool has_oom;
     size_t last_oom; /* event */

@@ -317,6 +317,11 @@ void report_explain_text(struct zv_sink *sink, const struct report_style *style,
                          const struct report_explain *explain)
 {
     const struct zv_record *const record = explain->record;
+    if (record->first_event != 0) {
+        char before[COUNT_TEXT];
+        report_count(before, record->first_event);
+        zv_sink_print(sink, "A part of the record: %s events before it are left out.\n", before);
+    }
     put_verdict(sink, style, explain, explain->cause_heap);
     if (record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
         put_usage(sink, style, record, explain->heap);

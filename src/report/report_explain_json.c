@@ -103,6 +103,7 @@ void report_explain_json(struct zv_sink *sink, const struct report_explain *expl
               record->trace.source == ZV_TRACE_FROM_TIMELINE ? "calculated" : "measured");
     json_bytes(&json, "device", true, record->device);
     json_bytes(&json, "devices", true, record->trace.device_count);
+    json_bytes(&json, "events_left_out_before", true, record->first_event);
     write_verdict(&json, explain->verdict);
     write_peak(&json, "peak_allocated", record, &record->peak_allocated);
     write_peak(&json, "peak_reserved", record, &record->peak_reserved);

@@ -51,10 +51,32 @@ static enum zv_status open_snapshot(struct zv_trace *trace, struct zv_slice inpu
     return status;
 }
 
-enum zv_status zv_trace_open(struct zv_trace *trace, struct zv_slice input, struct zv_error *err)
+static enum zv_status open_capture(struct zv_trace *trace, struct zv_slice input,
+                                   struct zv_capture_range range, size_t *first,
+                                   struct zv_error *err)
+{
+    if (zv_packing_of(input) == ZV_PACKED_NOT) {
+        return zv_capture_read(trace, input, range, first, err);
+    }
+    struct zv_buffer plain = {.limit = ZV_TRACE_MAX_UNPACKED};
+    enum zv_status status = zv_unpack_all(input, &plain, err);
+    if (status == ZV_OK) {
+        const struct zv_slice text = {plain.data, plain.size};
+        status = zv_capture_read(trace, text, range, first, err);
+    }
+    zv_buffer_free(&plain);
+    return status;
+}
+
+enum zv_status zv_trace_open(struct zv_trace *trace, struct zv_slice input,
+                             struct zv_capture_range range, size_t *first, struct zv_error *err)
 {
     unsigned char head[PEEK];
     const size_t size = peek(input, head);
+    *first = 0;
+    if (zv_capture_is((struct zv_slice){(const char *)head, size})) {
+        return open_capture(trace, input, range, first, err);
+    }
     if (size != 0 && head[0] == 0x80) {
         return open_snapshot(trace, input, err);
     }
@@ -74,6 +96,7 @@ bool zv_trace_is(struct zv_slice input)
 {
     unsigned char head[PEEK];
     const size_t size = peek(input, head);
-    return size != 0 && (head[0] == 0x80 || is_json(head, size) ||
-                         (size >= 4 && memcmp(head, "PK\3\4", 4) == 0));
+    return size != 0 &&
+           (head[0] == 0x80 || zv_capture_is((struct zv_slice){(const char *)head, size}) ||
+            is_json(head, size) || (size >= 4 && memcmp(head, "PK\3\4", 4) == 0));
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/slice.h"
+#include "trace/capture.h"
 #include "trace/trace.h"
 #include "zirve/error.h"
 
@@ -12,10 +13,13 @@
 #define ZV_TRACE_MAX_UNPACKED (UINT64_C(4) << 30)
 
 /*
- * *trace must be zero; close it after a failure too. Nothing of it points into the input. Errors:
- * ZV_E_UNSUPPORTED naming what the file looks like, those of the readers.
+ * range is what is wanted of a capture; *first how many events were left out before what was read
+ * (0 of all other files, which are read whole). *trace must be zero; close it after a failure too.
+ * Nothing of it points into the input. Errors: ZV_E_UNSUPPORTED naming what the file looks like,
+ * those of the readers.
  */
-enum zv_status zv_trace_open(struct zv_trace *trace, struct zv_slice input, struct zv_error *err);
+enum zv_status zv_trace_open(struct zv_trace *trace, struct zv_slice input,
+                             struct zv_capture_range range, size_t *first, struct zv_error *err);
 
 /* Whether the content looks like a trace, and not like an op list or plain text. */
 bool zv_trace_is(struct zv_slice input);

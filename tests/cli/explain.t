@@ -285,6 +285,7 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
   "known": "measured",
   "device": 0,
   "devices": 1,
+  "events_left_out_before": 0,
   "verdict": {
     "kind": "peak",
     "out_of_memory": false,
@@ -459,6 +460,7 @@ $ gzip -c $TMP/trace.json | zirve explain - --json
   "known": "measured",
   "device": 0,
   "devices": 1,
+  "events_left_out_before": 0,
   "verdict": {
     "kind": "peak",
     "out_of_memory": false,
@@ -649,53 +651,19 @@ difference: recorded less estimated):
   outside the allocator          0.28 GiB        unknown
 No stack tells who allocated what: only the sums can be compared.
 $ zirve explain tests/data/snapshots/gen6.pickle --against tests/data/snapshots/gen6.pickle
-PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
-It did not run out of memory.
-
-Device 0, after event 3 of 5, 0.002 s into the record:
-  reserved         22.00 MiB (23.07 MB)       from the driver
-    free in cache  19.00 MiB (19.92 MB)       reserved less active
-    largest hole   17.00 MiB (17.83 MB)
-    inactive split 19.00 MiB (19.92 MB)       free, but not to be given back
-  active           3.00 MiB (3.15 MB)
-  allocated        3.00 MiB (3.15 MB)
-  requested        3.00 MiB (3.15 MB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
-
-Held then, by frame:
-      3.00 MiB  99.9%       2 x  train.py:41 step
-      1.00 KiB   0.0%       1 x  model.py:12 load
-
-Held then, by role:
-      3.00 MiB 100.0%       3 x  other
-
-Room that is reserved and not used:
-  in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
-  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
-Pinned by the least (of 2 segments):
-  2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
-        1.00 KiB  model.py:12 load
-        1.00 KiB  train.py:41 step
-  17.00 MiB free of 20.00 MiB at 0x7f0000200000, pinned by 1 block:
-        3.00 MiB  train.py:41 step
-
-Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
-event 1 of 5, 0.000 s into the record). They are of different instants: their
-difference means nothing.
-replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
-  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
-  reserved, found by undoing the record from its end. Whether older events were
-  dropped (the record is a ring) is not written down.
-  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
 zirve explain: tests/data/snapshots/gen6.pickle: byte 0: JSON: expected a value
 ? 3
 $ echo '{"schema":"other"}' >$TMP/other.json; zirve explain tests/data/snapshots/gen6.pickle --against $TMP/other.json
-PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
+zirve explain: TMP/other.json: no estimate: expected the output of 'zirve estimate --json'
+? 4
+# Our own form, and a part of a record.
+$ zirve explain tests/data/snapshots/gen6.pickle --capture $TMP/gen6.zv >$TMP/one; zirve explain $TMP/gen6.zv >$TMP/two; cmp $TMP/one $TMP/two && echo the same
+the same
+$ gzip -c $TMP/gen6.zv | zirve explain - --range 0-2 --by frame
+PEAK 3.00 MiB (3.15 MB) allocated, after event 2 of 2, 0.001 s into the record.
 It did not run out of memory.
 
-Device 0, after event 3 of 5, 0.002 s into the record:
+Device 0, after event 2 of 2, 0.001 s into the record:
   reserved         22.00 MiB (23.07 MB)       from the driver
     free in cache  19.00 MiB (19.92 MB)       reserved less active
     largest hole   17.00 MiB (17.83 MB)
@@ -706,31 +674,50 @@ Device 0, after event 3 of 5, 0.002 s into the record:
     rounding       0.00 MiB (0.00 MB)         active less requested
 
 Held then, by frame:
-      3.00 MiB  99.9%       2 x  train.py:41 step
+      3.00 MiB  99.9%       1 x  train.py:41 step
       1.00 KiB   0.0%       1 x  model.py:12 load
-
-Held then, by role:
-      3.00 MiB 100.0%       3 x  other
 
 Room that is reserved and not used:
   in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
   idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
 Pinned by the least (of 2 segments):
-  2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
+  2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 1 block:
         1.00 KiB  model.py:12 load
-        1.00 KiB  train.py:41 step
   17.00 MiB free of 20.00 MiB at 0x7f0000200000, pinned by 1 block:
         3.00 MiB  train.py:41 step
 
 Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
-event 1 of 5, 0.000 s into the record). They are of different instants: their
+event 1 of 2, 0.000 s into the record). They are of different instants: their
 difference means nothing.
-replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
+replay: exact 1/1 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
   Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
   reserved, found by undoing the record from its end. Whether older events were
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
-zirve explain: TMP/other.json: no estimate: expected the output of 'zirve estimate --json'
-? 4
+$ zirve explain tests/data/snapshots/gen6.pickle --range 0.001s-0.002s --json --by role | head -12
+{
+  "schema": "zirve.explain/1",
+  "source": "snapshot",
+  "known": "measured",
+  "device": 0,
+  "devices": 1,
+  "events_left_out_before": 1,
+  "verdict": {
+    "kind": "static",
+    "out_of_memory": false,
+    "requested_bytes": null,
+    "device_free_bytes": null,
+$ zirve explain tests/data/snapshots/gen6.pickle --range 3
+zirve explain: --range 3: expected events (1000-2000) or seconds (1.5s-2s)
+? 64
+$ head -c 300 $TMP/gen6.zv | zirve explain -
+zirve explain: -: byte 300: capture: truncated: it does not end with its index
+? 3
+$ zirve replay $TMP/gen6.zv --capacity 1GB | head -5
+replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
+  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved, found by undoing the record from its end. Whether older events were
+  dropped (the record is a ring) is not written down.

@@ -52,7 +52,9 @@ static void test_chrome(void **state)
     const char *const to = strstr(chrome, ",\"traceName\"");
     memcpy(bare, from, (size_t)(to - from));
     const struct zv_slice input = {bare, (size_t)(to - from)};
-    assert_int_equal(zv_trace_open(&trace, input, NULL), ZV_OK);
+    size_t first;
+    const struct zv_capture_range all = {0, SIZE_MAX};
+    assert_int_equal(zv_trace_open(&trace, input, all, &first, NULL), ZV_OK);
     assert_int_equal(trace.devices[1].event_count, 3);
     zv_trace_close(&trace);
 }
