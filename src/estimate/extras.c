@@ -19,7 +19,9 @@ uint64_t extras_model_bytes(struct build *build, const struct zv_model *model)
     uint64_t bytes = 0;
     for (size_t i = 0; i < model->tensor_count; i++) {
         if (!model->tensors[i].rebuilt) {
-            bytes = build_sum(build, bytes, model->tensors[i].bytes);
+            const struct zv_tensor *const tensor = &model->tensors[i];
+            bytes =
+                build_sum(build, bytes, build_mul(build, tensor->bytes, zv_tensor_copies(tensor)));
         }
     }
     return bytes;
@@ -262,8 +264,8 @@ void extras_projector(struct build *build)
     build_add(
         build,
         (struct build_item){scope, "projector.weights", "vision projector file", "weights", NULL},
-        extras_model_bytes(build, projector), ZV_CALCULATED, "%zu tensors",
-        projector->tensor_count);
+        extras_model_bytes(build, projector), ZV_CALCULATED, "%llu tensors",
+        (ull)zv_model_tensors(projector));
     build_unknown(build,
                   (struct build_item){scope, "projector.compute_buffer", "vision compute buffer",
                                       "activations", NULL},

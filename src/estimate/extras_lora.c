@@ -100,8 +100,9 @@ static void add_slots(struct build *build, const struct slots *slots, int stage)
             plan_stage_of(&build->plan, model, tensor) != stage) {
             continue;
         }
-        values = build_sum(build, values, linear_values(build, tensor));
-        linears++;
+        const uint64_t copies = zv_tensor_copies(tensor);
+        values = build_sum(build, values, build_mul(build, linear_values(build, tensor), copies));
+        linears += copies;
     }
     const uint64_t rows = build_mul(build, slots->count, slots->rank);
     build_add(

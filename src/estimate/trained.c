@@ -5,6 +5,19 @@
 #include "base/checked.h"
 #include "base/fail.h"
 
+/* Whether a name among the targets could mean one expert and not another: "experts.3.w1", "3". */
+static bool names_one(struct zv_slice targets)
+{
+    while (targets.length != 0) {
+        const struct zv_slice target = zv_slice_trim(zv_slice_cut(&targets, ','));
+        uint64_t number;
+        if (zv_slice_contains(target, ".") || zv_slice_u64(target, &number)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_target(const struct zv_train *train, const struct zv_tensor *tensor)
 {
     if (!tensor->linear || tensor->metadata || tensor->dims < 2 || tensor->part == ZV_PART_HEAD ||
@@ -40,18 +53,19 @@ static uint64_t rank_values(const struct build *build, const struct zv_tensor *t
     return values;
 }
 
+/* copies tensors of that many values each. */
 static void add_trained(struct build *build, struct trained *sum, const struct train_sizes *sizes,
-                        uint64_t values, const uint64_t shape[2])
+                        uint64_t copies, uint64_t values, const uint64_t shape[2])
 {
     uint64_t states = 0;
     if (!optimizer_state_bytes(&sizes->optimizer, values, shape[0], shape[1],
                                sizes->state_value_bytes, &states)) {
         build_fail(build, zv_fail(build->err, ZV_E_OVERFLOW, "optimizer states pass 2^64 bytes"));
     }
-    sum->values = build_sum(build, sum->values, values);
-    sum->state_bytes = build_sum(build, sum->state_bytes, states);
+    sum->values = build_sum(build, sum->values, build_mul(build, values, copies));
+    sum->state_bytes = build_sum(build, sum->state_bytes, build_mul(build, states, copies));
     sum->largest = values > sum->largest ? values : sum->largest;
-    sum->tensors++;
+    sum->tensors += copies;
 }
 
 /* A packed weight's shape is that of the packing: the adapter's sizes cannot be read off it. */
@@ -71,9 +85,10 @@ static void add_adapter(struct build *build, struct trained *sum, const struct t
                         const struct zv_tensor *tensor)
 {
     const uint64_t rank = build->in->job->train.lora_rank;
+    const uint64_t copies = zv_tensor_copies(tensor);
     uint64_t experts = 1;
     if (!shows_shape(tensor)) {
-        sum->hidden_shapes++;
+        sum->hidden_shapes += copies;
         return;
     }
     for (unsigned d = 0; d + 2 < tensor->dims; d++) {
@@ -81,8 +96,10 @@ static void add_adapter(struct build *build, struct trained *sum, const struct t
     }
     const uint64_t out = build_mul(build, experts, tensor->shape[tensor->dims - 2U]);
     const uint64_t in = build_mul(build, experts, tensor->shape[tensor->dims - 1U]);
-    add_trained(build, sum, sizes, build_mul(build, rank, in), (const uint64_t[2]){rank, in});
-    add_trained(build, sum, sizes, build_mul(build, rank, out), (const uint64_t[2]){out, rank});
+    add_trained(build, sum, sizes, copies, build_mul(build, rank, in),
+                (const uint64_t[2]){rank, in});
+    add_trained(build, sum, sizes, copies, build_mul(build, rank, out),
+                (const uint64_t[2]){out, rank});
 }
 
 /* Adapters are sized by the weights before they were quantised, where these are known. */
@@ -91,11 +108,19 @@ static void collect_adapters(struct build *build, struct trained *sum,
 {
     const struct zv_model *const model =
         build->in->unquantised != NULL ? build->in->unquantised : build->in->model;
+    const struct zv_train *const train = &build->in->job->train;
+    const bool each = names_one(train->lora_targets);
     for (size_t i = 0; i < model->tensor_count && build->status == ZV_OK; i++) {
         const struct zv_tensor *const tensor = &model->tensors[i];
-        if (!tensor->rebuilt && is_target(&build->in->job->train, tensor) &&
-            plan_stage_of(&build->plan, model, tensor) == stage) {
-            add_adapter(build, sum, sizes, tensor);
+        if (tensor->rebuilt || plan_stage_of(&build->plan, model, tensor) != stage) {
+            continue;
+        }
+        for (uint32_t copy = 0; copy <= (each ? tensor->more : 0); copy++) {
+            char name[ZV_TENSOR_NAME];
+            const struct zv_tensor one = each ? zv_tensor_copy(tensor, copy, name) : *tensor;
+            if (is_target(train, &one)) {
+                add_adapter(build, sum, sizes, &one);
+            }
         }
     }
 }
@@ -122,14 +147,16 @@ void trained_collect(struct build *build, struct trained *sum, const struct trai
             plan_stage_of(&build->plan, model, tensor) != stage) {
             continue;
         }
+        const uint64_t copies = zv_tensor_copies(tensor);
         const uint64_t values = rank_values(build, tensor);
         if (tensor->layer >= 0 && (size_t)tensor->layer < model->layer_count) {
-            per_layer[tensor->layer] = build_sum(build, per_layer[tensor->layer], values);
+            uint64_t *const sum_of_layer = &per_layer[tensor->layer];
+            *sum_of_layer = build_sum(build, *sum_of_layer, build_mul(build, values, copies));
         }
         if (!sizes->lora) {
             const bool matrix = tensor->dims == 2;
             add_trained(
-                build, sum, sizes, values,
+                build, sum, sizes, copies, values,
                 (const uint64_t[2]){matrix ? tensor->shape[0] : 0, matrix ? tensor->shape[1] : 0});
         }
     }

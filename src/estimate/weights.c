@@ -56,11 +56,12 @@ static void add_tensor(struct build *build, struct part_sum *sums, const struct 
 {
     const struct zv_model *const model = build->in->model;
     struct part_sum *const sum = &sums[tensor->part];
-    const uint64_t bytes = plan_stored_bytes(&build->plan, model, tensor);
+    const uint64_t copies = zv_tensor_copies(tensor);
+    const uint64_t bytes = build_mul(build, plan_stored_bytes(&build->plan, model, tensor), copies);
     sum->bytes = build_sum(build, sum->bytes, bytes);
-    sum->elements = build_sum(build, sum->elements, tensor->elements);
+    sum->elements = build_sum(build, sum->elements, build_mul(build, tensor->elements, copies));
     sum->metadata = build_sum(build, sum->metadata, tensor->metadata ? bytes : 0);
-    sum->tensors++;
+    sum->tensors += copies;
 }
 
 /*
@@ -136,6 +137,44 @@ static void add_offloaded(struct build *build, const struct offload *offloads)
     }
 }
 
+static void place_tensor(struct build *build, struct part_sum *sums, struct offload *offloads,
+                         const struct zv_tensor *tensor)
+{
+    const int stage = plan_stage_of(&build->plan, build->in->model, tensor);
+    if (!tensor->rebuilt && !extras_skip_tensor(build, tensor) &&
+        (stage < 0 || !takes_offload(&offloads[stage], build, tensor))) {
+        add_tensor(build, sums + (size_t)(stage + 1) * ZV_PART_COUNT, tensor);
+    }
+}
+
+/* Whether names, or the order, decide where the tensors from first to end go. */
+static bool places_each(const struct build *build, const struct offload *offloads, size_t first,
+                        size_t end)
+{
+    const struct zv_model *const model = build->in->model;
+    bool each = build->plan.override_count != 0;
+    for (size_t i = first; !each && i < end; i++) {
+        const int stage = plan_stage_of(&build->plan, model, &model->tensors[i]);
+        each = stage >= 0 && offloads[stage].left != 0;
+    }
+    return each && model->tensors[first].more != 0;
+}
+
+static void place_run(struct build *build, struct part_sum *sums, struct offload *offloads,
+                      size_t first, size_t end)
+{
+    const struct zv_tensor *const tensors = build->in->model->tensors;
+    const bool each = places_each(build, offloads, first, end);
+    for (uint32_t copy = 0; copy <= (each ? tensors[first].more : 0); copy++) {
+        for (size_t i = first; i < end; i++) {
+            char name[ZV_TENSOR_NAME];
+            const struct zv_tensor one =
+                each ? zv_tensor_copy(&tensors[i], copy, name) : tensors[i];
+            place_tensor(build, sums, offloads, &one);
+        }
+    }
+}
+
 static void sum_tensors(struct build *build, struct part_sum *sums)
 {
     const struct zv_model *const model = build->in->model;
@@ -146,14 +185,10 @@ static void sum_tensors(struct build *build, struct part_sum *sums)
     for (size_t i = 0; offloading && i < build->plan.stages; i++) {
         offloads[i].left = job->serve.cpu_offload_bytes;
     }
-    for (size_t i = 0; i < model->tensor_count; i++) {
-        const struct zv_tensor *const tensor = &model->tensors[i];
-        const int stage = plan_stage_of(&build->plan, model, tensor);
-        if (tensor->rebuilt || extras_skip_tensor(build, tensor) ||
-            (stage >= 0 && takes_offload(&offloads[stage], build, tensor))) {
-            continue;
-        }
-        add_tensor(build, sums + (size_t)(stage + 1) * ZV_PART_COUNT, tensor);
+    for (size_t i = 0; i < model->tensor_count;) {
+        const size_t end = zv_tensor_run(model, i);
+        place_run(build, sums, offloads, i, end);
+        i = end;
     }
     add_offloaded(build, offloads);
 }

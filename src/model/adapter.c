@@ -118,30 +118,43 @@ static enum zv_status put_target(struct builder *builder, const struct zv_tensor
 }
 
 /* A module that is trained whole: its weight and bias as the base has them. */
-static void put_saved(struct builder *builder, const struct zv_tensor *base)
+static enum zv_status put_saved(struct builder *builder, const struct zv_tensor *base)
 {
-    if (builder->tensors != NULL) {
-        builder->tensors[builder->count] = *base;
-        builder->tensors[builder->count].part = ZV_PART_ADAPTER;
+    if (builder->tensors == NULL) {
+        builder->count++;
+        return ZV_OK;
     }
-    builder->count++;
+    struct zv_tensor *const tensor = &builder->tensors[builder->count++];
+    *tensor = *base;
+    tensor->part = ZV_PART_ADAPTER;
+    tensor->name.at = zv_arena_copy(builder->arena, base->name.at, base->name.length);
+    return tensor->name.at != NULL ? ZV_OK : zv_fail_memory(builder->err, "adapter tensors");
+}
+
+static enum zv_status put_beside(struct builder *builder, const struct zv_tensor *tensor)
+{
+    const struct zv_adapter *const adapter = builder->adapter;
+    const bool weight = zv_slice_ends(tensor->name, ".weight") ||
+                        zv_slice_ends(tensor->name, ".qweight") ||
+                        zv_slice_ends(tensor->name, ".weight_packed");
+    if (weight && is_target(adapter, tensor)) {
+        return put_target(builder, tensor);
+    }
+    const bool saved = !tensor->metadata && !tensor->rebuilt &&
+                       in_list(module_of(tensor->name), adapter->saved, adapter->saved_count);
+    return saved ? put_saved(builder, tensor) : ZV_OK;
 }
 
 static enum zv_status walk(struct builder *builder)
 {
-    const struct zv_adapter *const adapter = builder->adapter;
+    const struct zv_model *const base = builder->base;
     enum zv_status status = ZV_OK;
     builder->count = 0;
-    for (size_t i = 0; status == ZV_OK && i < builder->base->tensor_count; i++) {
-        const struct zv_tensor *const tensor = &builder->base->tensors[i];
-        const bool weight = zv_slice_ends(tensor->name, ".weight") ||
-                            zv_slice_ends(tensor->name, ".qweight") ||
-                            zv_slice_ends(tensor->name, ".weight_packed");
-        if (weight && is_target(adapter, tensor)) {
-            status = put_target(builder, tensor);
-        } else if (!tensor->metadata && !tensor->rebuilt &&
-                   in_list(module_of(tensor->name), adapter->saved, adapter->saved_count)) {
-            put_saved(builder, tensor);
+    for (size_t i = 0; i < base->tensor_count; i++) {
+        for (uint32_t c = 0; status == ZV_OK && c <= base->tensors[i].more; c++) {
+            char name[ZV_TENSOR_NAME];
+            const struct zv_tensor one = zv_tensor_copy(&base->tensors[i], c, name);
+            status = put_beside(builder, &one);
         }
     }
     return status;
@@ -173,13 +186,24 @@ static enum zv_status default_targets(struct zv_adapter *adapter, const struct z
     return zv_fail(err, ZV_E_NOT_FOUND, "no usual query or value projection: name the targets");
 }
 
+/* Whether the module of any copy ends in target. */
+static bool has_module(const struct zv_tensor *tensor, struct zv_slice target)
+{
+    bool found = false;
+    for (uint32_t c = 0; !found && c <= tensor->more; c++) {
+        char name[ZV_TENSOR_NAME];
+        found = ends_in(module_of(zv_tensor_copy(tensor, c, name).name), target);
+    }
+    return found;
+}
+
 static enum zv_status check_targets(const struct zv_adapter *adapter, const struct zv_model *base,
                                     struct zv_error *err)
 {
     for (size_t t = 0; t < adapter->target_count; t++) {
         bool found = false;
         for (size_t i = 0; !found && i < base->tensor_count; i++) {
-            found = ends_in(module_of(base->tensors[i].name), adapter->targets[t]);
+            found = has_module(&base->tensors[i], adapter->targets[t]);
         }
         if (!found) {
             return zv_fail(err, ZV_E_NOT_FOUND, "no weight of the base is named \"%.*s\"",

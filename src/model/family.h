@@ -142,7 +142,7 @@ struct family_section {
     struct family_expression experts; /* and for e below this */
     struct family_expression condition;
     bool counts_layers; /* i is the index of a layer of the model */
-    bool varies;        /* something but the names depends on e */
+    bool varies;        /* more depends on e than one number in each name */
     size_t first;       /* tensors */
     size_t count;
     uint64_t line;

@@ -288,6 +288,25 @@ static enum zv_status read_clauses(struct parser *parser, struct tensor_line *li
     return status;
 }
 
+/* Whether e stands in the name once, as a segment of its own. */
+static bool numbers_once(const struct family_name *name)
+{
+    size_t at = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < name->count; i++) {
+        if (name->pieces[i].kind == PIECE_EXPERT) {
+            at = i;
+            count++;
+        }
+    }
+    if (count != 1 || at == 0 || name->pieces[at - 1].kind != PIECE_LITERAL ||
+        !zv_slice_ends(name->pieces[at - 1].text, ".")) {
+        return false;
+    }
+    return at + 1 == name->count || (name->pieces[at + 1].kind == PIECE_LITERAL &&
+                                     zv_slice_starts(name->pieces[at + 1].text, "."));
+}
+
 static enum zv_status add_tensor(struct parser *parser, struct family_tensor *tensor,
                                  struct zv_slice name, const char *suffix)
 {
@@ -303,7 +322,8 @@ static enum zv_status add_tensor(struct parser *parser, struct family_tensor *te
     }
     struct family_section *const section = &parser->sections[family->section_count - 1];
     section->count++;
-    section->varies |= tensor->condition.per_expert || tensor->second_condition.per_expert;
+    section->varies |= tensor->condition.per_expert || tensor->second_condition.per_expert ||
+                       !numbers_once(&tensor->name);
     for (size_t i = 0; i < tensor->dim_count; i++) {
         section->varies |= tensor->dims[i].per_expert;
     }

@@ -15,15 +15,14 @@ struct walk {
     struct zv_error *err;
     struct zv_tensor *tensors; /* NULL while counting */
     size_t count;
-    char *pool; /* names, many in one block */
+    uint64_t total; /* what they stand for */
+    char *pool;     /* names, many in one block */
     size_t pool_left;
     struct family_scope *scope;
     bool text; /* scope is the one whose layers are the model's */
     const struct family_section *section;
     struct tensor_place *places; /* one for each tensor line of the scope's family */
     bool *placed;
-    uint16_t *lines; /* of the tensors that the inner loop's last turn gave: indices */
-    size_t line_count;
 };
 
 /* An error that no byte of the file stands for names the table's line: whoever wrote it may help.
@@ -64,7 +63,9 @@ static size_t put_number(char *to, size_t length, int64_t number)
     return put(to, length, (struct zv_slice){digits + at, sizeof digits - at});
 }
 
-static size_t spell(const struct walk *walk, const struct family_name *name, char to[NAME_LIMIT])
+/* number_at: where the inner loop's number stands. */
+static size_t spell(const struct walk *walk, const struct family_name *name, char to[NAME_LIMIT],
+                    uint16_t *number_at)
 {
     const struct family_scope *const scope = walk->scope;
     size_t length = scope->prefix.length != 0 ? put(to, 0, scope->prefix) : 0;
@@ -79,6 +80,7 @@ static size_t spell(const struct walk *walk, const struct family_name *name, cha
                                    : piece->kind == PIECE_EXPERT
                                        ? scope->expert
                                        : scope->values[piece->index].number;
+            *number_at = piece->kind == PIECE_EXPERT ? (uint16_t)length : *number_at;
             length = put_number(to, length, number);
         }
     }
@@ -169,7 +171,8 @@ static bool name_tensor(struct walk *walk, const struct family_tensor *line,
                         struct zv_tensor *tensor)
 {
     char name[NAME_LIMIT];
-    return keep_name(walk, name, spell(walk, &line->name, name), &tensor->name);
+    const size_t length = spell(walk, &line->name, name, &tensor->number_at);
+    return keep_name(walk, name, length, &tensor->name);
 }
 
 static enum zv_status emit(struct walk *walk, const struct family_tensor *line)
@@ -183,10 +186,10 @@ static enum zv_status emit(struct walk *walk, const struct family_tensor *line)
     if (status != ZV_OK || !first || !second) {
         return in_line(walk, line->line, status);
     }
-    if (walk->count == MODEL_MAX_TENSORS) {
+    if (walk->total == MODEL_MAX_TENSORS) {
         return zv_fail(walk->err, ZV_E_LIMIT, "more than %d tensors", MODEL_MAX_TENSORS);
     }
-    walk->lines[walk->line_count++] = (uint16_t)(line - walk->scope->family->tensors);
+    walk->total++;
     if (walk->tensors == NULL) {
         walk->count++;
         return ZV_OK;
@@ -227,7 +230,6 @@ static enum zv_status walk_expert(struct walk *walk, uint64_t expert)
     const struct family_section *const section = walk->section;
     enum zv_status status = ZV_OK;
     walk->scope->expert = (int64_t)expert;
-    walk->line_count = 0;
     if (walk->scope->family->expert_definitions) {
         status = family_define(walk->scope, FAMILY_EACH_EXPERT, walk->err);
     }
@@ -237,27 +239,16 @@ static enum zv_status walk_expert(struct walk *walk, uint64_t expert)
     return status;
 }
 
-/* The other turns when they differ in names only: 256 experts cost little more than one. */
-static enum zv_status repeat_expert(struct walk *walk, uint64_t experts)
+/* The other turns where they differ in a number of the names only: no entries of their own. */
+static enum zv_status repeat_expert(struct walk *walk, size_t first, uint64_t more)
 {
-    const size_t each = walk->line_count;
-    if (each != 0 && experts - 1 > (MODEL_MAX_TENSORS - walk->count) / each) {
+    const size_t each = walk->count - first;
+    if (each != 0 && more > (MODEL_MAX_TENSORS - walk->total) / each) {
         return zv_fail(walk->err, ZV_E_LIMIT, "more than %d tensors", MODEL_MAX_TENSORS);
     }
-    if (walk->tensors == NULL) {
-        walk->count += (size_t)(experts - 1) * each;
-        return ZV_OK;
-    }
-    const struct zv_tensor *const first = &walk->tensors[walk->count - each];
-    for (uint64_t e = 1; e < experts; e++) {
-        walk->scope->expert = (int64_t)e;
-        for (size_t i = 0; i < each; i++) {
-            struct zv_tensor *const tensor = &walk->tensors[walk->count++];
-            *tensor = first[i];
-            if (!name_tensor(walk, &walk->scope->family->tensors[walk->lines[i]], tensor)) {
-                return zv_fail_memory(walk->err, "tensor names");
-            }
-        }
+    walk->total += more * each;
+    for (size_t i = first; walk->tensors != NULL && i < walk->count; i++) {
+        walk->tensors[i].more = (uint32_t)more;
     }
     return ZV_OK;
 }
@@ -272,13 +263,12 @@ static enum zv_status walk_layer(struct walk *walk)
         status = loop_count(walk, &section->experts, "experts", &experts);
     }
     const bool varies = section->varies || walk->scope->family->expert_definitions;
-    for (uint64_t e = 0; status == ZV_OK && e < experts; e++) {
+    const size_t first = walk->count;
+    for (uint64_t e = 0; status == ZV_OK && e < (varies ? experts : experts != 0); e++) {
         status = walk_expert(walk, e);
-        if (status == ZV_OK && !varies && experts > 1) {
-            return repeat_expert(walk, experts);
-        }
     }
-    return status;
+    return status == ZV_OK && !varies && experts > 1 ? repeat_expert(walk, first, experts - 1)
+                                                     : status;
 }
 
 static enum zv_status walk_section(struct walk *walk)
@@ -323,8 +313,7 @@ enum zv_status family_tensors_build(struct zv_model *model, const struct family_
     struct walk walk = {.request = request, .arena = arena, .err = err};
     walk.places = zv_arena_array(arena, FAMILY_MAX_TENSORS, sizeof *walk.places);
     walk.placed = zv_arena_array(arena, FAMILY_MAX_TENSORS, sizeof *walk.placed);
-    walk.lines = zv_arena_array(arena, FAMILY_MAX_TENSORS, sizeof *walk.lines);
-    if (walk.places == NULL || walk.placed == NULL || walk.lines == NULL) {
+    if (walk.places == NULL || walk.placed == NULL) {
         return zv_fail_memory(err, "tensors");
     }
     enum zv_status status = walk_scopes(&walk, scopes);
@@ -337,6 +326,7 @@ enum zv_status family_tensors_build(struct zv_model *model, const struct family_
     }
     model->tensor_count = walk.count;
     walk.count = 0;
+    walk.total = 0;
     status = walk_scopes(&walk, scopes);
     model->tensors = walk.tensors;
     return status;

@@ -97,7 +97,8 @@ void gguf_mix_start(struct gguf_mix *mix, const struct zv_model *model)
     for (size_t i = 0; i < model->tensor_count; i++) {
         const struct zv_tensor *const tensor = &model->tensors[i];
         const enum role role = tensor->linear ? role_of(tensor) : ROLE_OTHER;
-        mix->values_count += role == ROLE_VALUES || role == ROLE_FUSED_QKV;
+        const bool values = role == ROLE_VALUES || role == ROLE_FUSED_QKV;
+        mix->values_count += values ? zv_tensor_copies(tensor) : 0;
     }
 }
 
@@ -113,9 +114,11 @@ static uint32_t experts_of(const struct gguf_mix *mix, const struct zv_tensor *t
     return in_layer ? mix->model->layers[tensor->layer].experts : 0;
 }
 
-static enum zv_dtype values_type(struct gguf_mix *mix, uint32_t experts)
+static enum zv_dtype values_type(struct gguf_mix *mix, const struct zv_tensor *tensor,
+                                 uint32_t experts)
 {
-    const uint64_t index = mix->values_seen++;
+    const uint64_t index = mix->values_seen;
+    mix->values_seen += zv_tensor_copies(tensor);
     enum zv_dtype type = mix->base;
     if (mix->kind == MIX_MEDIUM && use_more_bits(index, mix->values_count)) {
         type = (enum zv_dtype)Q6_K;
@@ -132,7 +135,8 @@ static enum zv_dtype mlp_out_type(struct gguf_mix *mix, const struct zv_tensor *
                                   uint32_t experts)
 {
     const uint64_t n = mix->model->layer_count;
-    const uint64_t seen = mix->downs_seen++;
+    const uint64_t seen = mix->downs_seen;
+    mix->downs_seen += zv_tensor_copies(tensor);
     const uint64_t layer = experts > 1 && tensor->layer >= 0 ? (uint64_t)tensor->layer : seen;
     const bool more = use_more_bits(layer, n);
     if (mix->kind == MIX_SMALL) {
@@ -154,7 +158,7 @@ static enum zv_dtype matrix_type(struct gguf_mix *mix, const struct zv_tensor *t
     const uint32_t experts = experts_of(mix, tensor);
     switch (role_of(tensor)) {
     case ROLE_VALUES:
-        return values_type(mix, experts);
+        return values_type(mix, tensor, experts);
     case ROLE_KEYS:
         return experts == 8 ? (enum zv_dtype)Q8_0 : mix->base;
     case ROLE_FUSED_QKV:

@@ -105,6 +105,10 @@ enum zv_split {
 
 enum { ZV_TENSOR_MAX_DIMS = 5 }; /* a file's further dimensions are multiplied into the last */
 
+/*
+ * One tensor. Calculated from a config, it may stand for `more` others that differ from it by one
+ * number in their names: experts 1 to `more` beside expert 0. All else is of one of them.
+ */
 struct zv_tensor {
     struct zv_slice name; /* as in the checkpoint */
     enum zv_dtype dtype;  /* ZV_DTYPE_UNKNOWN when the file's type is not in our table */
@@ -118,6 +122,8 @@ struct zv_tensor {
     bool linear;   /* the weight of a linear layer: what weight quantisers and LoRA take */
     bool metadata; /* scale, zero, index of a quantised weight */
     bool rebuilt;  /* a buffer in the file that loading does not keep (rotary inv_freq, masks) */
+    uint16_t number_at; /* where the name has the number that tells them apart, 0 in this one */
+    uint32_t more;      /* 0 for most, and for all that was read from a file's list */
 };
 
 /* A uniform description of quantised weights (quantization_config, or the user's wish). */
@@ -184,7 +190,7 @@ struct zv_model {
     size_t encoder_layer_count;
     uint64_t encoder_hidden;
     const struct zv_tensor *tensors;
-    size_t tensor_count;
+    size_t tensor_count;        /* entries; zv_model_tensors counts what they stand for */
     uint64_t parameters;        /* Σ elements */
     uint64_t tensor_bytes;      /* Σ bytes, metadata counted */
     uint64_t file_bytes;        /* size of the files read, 0 for a config */
@@ -279,5 +285,22 @@ enum zv_status zv_model_recast(struct zv_model *to, const struct zv_model *from,
 bool zv_quant_parse(struct zv_slice name, struct zv_quant *quant);
 
 const char *zv_part_name(enum zv_part part); /* "token embedding" */
+
+/* ---- entries that stand for several tensors (tensor_copies.c) ---- */
+
+enum { ZV_TENSOR_NAME = 1024 }; /* bytes that hold any such name */
+
+uint64_t zv_tensor_copies(const struct zv_tensor *tensor); /* 1 + more */
+uint64_t zv_model_tensors(const struct zv_model *model);   /* Σ copies */
+
+/* One of them, copy 0 being the entry itself. The name of another is written into name. */
+struct zv_tensor zv_tensor_copy(const struct zv_tensor *tensor, uint32_t copy,
+                                char name[ZV_TENSOR_NAME]);
+
+/*
+ * The end of the entries from first on that are counted together: a checkpoint lists expert 0 of
+ * each of them, then expert 1 of each. first + 1 for an entry that stands for itself.
+ */
+size_t zv_tensor_run(const struct zv_model *model, size_t first);
 
 #endif

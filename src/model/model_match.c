@@ -4,6 +4,8 @@
 #include "base/strmap.h"
 #include "model/model_reader.h"
 
+enum { NAME_LIMIT = 640 };
+
 /* What the file's names have in front of the table's, or the table's in front of the file's. */
 struct shift {
     struct zv_slice file;
@@ -12,12 +14,16 @@ struct shift {
 
 struct matcher {
     struct model_reader *reader;
-    struct zv_strmap calculated; /* name -> index */
+    struct zv_strmap calculated; /* name, or pattern of one that stands for several -> index */
+    size_t *first;               /* of each calculated tensor's copies among found */
+    bool *found;                 /* one for each copy */
+    bool repeats;                /* some calculated tensors stand for several */
     struct shift shift;
     size_t missing; /* calculated, not in the file */
     size_t extra;   /* in the file, not calculated */
     size_t differing;
     struct zv_slice first_missing;
+    char missing_name[ZV_TENSOR_NAME]; /* when another copy than the first is missing */
     struct zv_slice first_extra;
     struct zv_slice first_differing;
 };
@@ -49,37 +55,98 @@ static void find_shift(struct matcher *matcher, const struct model_tensors *tens
     }
 }
 
-static const struct zv_strmap_entry *find_shifted(const struct matcher *matcher,
-                                                  struct zv_slice name)
+/* A calculated tensor and which of its copies. */
+struct match {
+    const struct zv_tensor *tensor; /* NULL: none has the name */
+    size_t found;
+};
+
+/* Expert 17's name is expert 0's with another number: to[0 .. length) with # in its place. */
+static size_t pattern_of(struct zv_slice name, size_t at, size_t digits, char to[NAME_LIMIT])
 {
-    const struct zv_strmap_entry *const same = zv_strmap_find(&matcher->calculated, name);
+    const size_t length = name.length - digits + 1;
+    if (length > NAME_LIMIT) {
+        return 0;
+    }
+    memcpy(to, name.at, at);
+    to[at] = '#';
+    memcpy(to + at + 1, name.at + at + digits, name.length - at - digits);
+    return length;
+}
+
+/* The entry whose number stands at at: digits that could be another copy's. */
+static struct match find_number(const struct matcher *matcher, struct zv_slice name, size_t at,
+                                size_t digits)
+{
+    const struct zv_tensor *const tensors = matcher->reader->model->tensors;
+    char pattern[NAME_LIMIT];
+    uint64_t number;
+    const size_t length = pattern_of(name, at, digits, pattern);
+    if (length == 0 || (digits > 1 && name.at[at] == '0') ||
+        !zv_slice_u64((struct zv_slice){name.at + at, digits}, &number)) {
+        return (struct match){0};
+    }
+    const struct zv_strmap_entry *const entry =
+        zv_strmap_find(&matcher->calculated, (struct zv_slice){pattern, length});
+    if (entry == NULL || tensors[entry->value].more == 0 || tensors[entry->value].number_at != at ||
+        number > tensors[entry->value].more) {
+        return (struct match){0};
+    }
+    return (struct match){&tensors[entry->value], matcher->first[entry->value] + (size_t)number};
+}
+
+/* The calculated tensor of exactly this name. */
+static struct match find_same(const struct matcher *matcher, struct zv_slice name)
+{
+    const struct zv_strmap_entry *const entry = zv_strmap_find(&matcher->calculated, name);
+    if (entry != NULL && matcher->reader->model->tensors[entry->value].more == 0) {
+        return (struct match){&matcher->reader->model->tensors[entry->value],
+                              matcher->first[entry->value]};
+    }
+    struct match match = {0};
+    size_t end = name.length;
+    while (match.tensor == NULL && matcher->repeats && end != 0) { /* the last number first */
+        size_t start = end;
+        while (start > 0 && name.at[start - 1] >= '0' && name.at[start - 1] <= '9') {
+            start--;
+        }
+        if (start != end) {
+            match = find_number(matcher, name, start, end - start);
+        }
+        end = start != end ? start : end - 1;
+    }
+    return match;
+}
+
+static struct match find_shifted(const struct matcher *matcher, struct zv_slice name)
+{
+    const struct match same = find_same(matcher, name);
     const struct shift *const shift = &matcher->shift;
-    if (same != NULL) {
+    if (same.tensor != NULL) {
         return same;
     }
     if (shift->file.length != 0 && name.length > shift->file.length &&
         memcmp(name.at, shift->file.at, shift->file.length) == 0) {
-        return zv_strmap_find(
-            &matcher->calculated,
-            (struct zv_slice){name.at + shift->file.length, name.length - shift->file.length});
+        return find_same(matcher, (struct zv_slice){name.at + shift->file.length,
+                                                    name.length - shift->file.length});
     }
-    char longer[640];
+    char longer[NAME_LIMIT];
     const size_t length = shift->table.length + name.length;
     if (shift->table.length == 0 || length > sizeof longer) {
-        return NULL;
+        return same;
     }
     memcpy(longer, shift->table.at, shift->table.length);
     memcpy(longer + shift->table.length, name.at, name.length);
-    return zv_strmap_find(&matcher->calculated, (struct zv_slice){longer, length});
+    return find_same(matcher, (struct zv_slice){longer, length});
 }
 
 /* Files of TensorFlow's time call a norm's weight and bias gamma and beta. */
-static const struct zv_strmap_entry *find(const struct matcher *matcher, struct zv_slice name)
+static struct match find(const struct matcher *matcher, struct zv_slice name)
 {
-    const struct zv_strmap_entry *const same = find_shifted(matcher, name);
+    const struct match same = find_shifted(matcher, name);
     const bool gamma = zv_slice_ends(name, ".gamma");
-    char modern[640];
-    if (same != NULL || name.length > sizeof modern - 8 ||
+    char modern[NAME_LIMIT];
+    if (same.tensor != NULL || name.length > sizeof modern - 8 ||
         (!gamma && !zv_slice_ends(name, ".beta"))) {
         return same;
     }
@@ -127,16 +194,16 @@ static void place_extra(struct matcher *matcher, struct zv_tensor *tensor)
     }
 }
 
-static void place_tensor(struct matcher *matcher, struct zv_tensor *tensor, bool *found)
+static void place_tensor(struct matcher *matcher, struct zv_tensor *tensor)
 {
     const struct zv_model *const model = matcher->reader->model;
-    const struct zv_strmap_entry *const entry = find(matcher, tensor->name);
-    if (entry == NULL) {
+    const struct match match = find(matcher, tensor->name);
+    if (match.tensor == NULL) {
         place_extra(matcher, tensor);
         return;
     }
-    const struct zv_tensor *const known = &model->tensors[entry->value];
-    found[entry->value] = true;
+    const struct zv_tensor *const known = match.tensor;
+    matcher->found[match.found] = true;
     tensor->layer = known->layer;
     tensor->part = known->part;
     tensor->split = known->split;
@@ -178,33 +245,65 @@ static void note_differences(struct matcher *matcher)
     }
 }
 
+/* The calculated tensors by name, and where each one's copies are among found. */
+static enum zv_status list_calculated(struct matcher *matcher, struct zv_error *err)
+{
+    const struct zv_model *const model = matcher->reader->model;
+    struct zv_arena *const arena = matcher->reader->arena;
+    matcher->first = zv_arena_array(arena, model->tensor_count, sizeof *matcher->first);
+    matcher->found = zv_arena_array(arena, (size_t)zv_model_tensors(model), sizeof(bool));
+    if (matcher->first == NULL || matcher->found == NULL) {
+        return zv_fail_memory(err, "tensors");
+    }
+    size_t copies = 0;
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        const struct zv_tensor *const tensor = &model->tensors[i];
+        struct zv_strmap_entry *entry;
+        struct zv_slice key = tensor->name;
+        matcher->first[i] = copies;
+        copies += (size_t)zv_tensor_copies(tensor);
+        if (tensor->more != 0 && tensor->number_at < key.length) {
+            char pattern[NAME_LIMIT];
+            const size_t length = pattern_of(key, tensor->number_at, 1, pattern);
+            key = (struct zv_slice){zv_arena_copy(arena, pattern, length), length};
+            matcher->repeats = true;
+        }
+        if (key.at == NULL ||
+            zv_strmap_add(&matcher->calculated, key, i, &entry) == ZV_STRMAP_NOMEM) {
+            return zv_fail_memory(err, "tensor names");
+        }
+    }
+    return ZV_OK;
+}
+
+static void count_missing(struct matcher *matcher)
+{
+    const struct zv_model *const model = matcher->reader->model;
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        const struct zv_tensor *const tensor = &model->tensors[i];
+        for (uint32_t c = 0; !tensor->metadata && c <= tensor->more; c++) {
+            if (!matcher->found[matcher->first[i] + c] && matcher->missing++ == 0) {
+                matcher->first_missing = zv_tensor_copy(tensor, c, matcher->missing_name).name;
+            }
+        }
+    }
+}
+
 static enum zv_status match(struct matcher *matcher, struct model_tensors *tensors,
                             struct zv_error *err)
 {
     const struct zv_model *const model = matcher->reader->model;
-    bool *const found = zv_arena_array(matcher->reader->arena, model->tensor_count, sizeof *found);
-    if (found == NULL) {
-        return zv_fail_memory(err, "tensors");
-    }
-    for (size_t i = 0; i < model->tensor_count; i++) {
-        struct zv_strmap_entry *entry;
-        if (zv_strmap_add(&matcher->calculated, model->tensors[i].name, i, &entry) ==
-            ZV_STRMAP_NOMEM) {
-            return zv_fail_memory(err, "tensor names");
-        }
+    const enum zv_status status = list_calculated(matcher, err);
+    if (status != ZV_OK) {
+        return status;
     }
     if (model->tensor_count != 0) {
         find_shift(matcher, tensors);
     }
     for (size_t i = 0; i < tensors->count; i++) {
-        place_tensor(matcher, &tensors->at[i], found);
+        place_tensor(matcher, &tensors->at[i]);
     }
-    for (size_t i = 0; i < model->tensor_count; i++) {
-        if (!found[i] && !model->tensors[i].metadata) {
-            matcher->first_missing =
-                matcher->missing++ == 0 ? model->tensors[i].name : matcher->first_missing;
-        }
-    }
+    count_missing(matcher);
     if (model->tensor_count != 0) {
         note_differences(matcher);
     }

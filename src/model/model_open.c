@@ -100,8 +100,13 @@ enum zv_status model_total(struct zv_model *model, struct zv_error *err)
     model->tensor_bytes = 0;
     for (size_t i = 0; i < model->tensor_count; i++) {
         const struct zv_tensor *const tensor = &model->tensors[i];
-        if (!zv_add(model->parameters, tensor->elements, &model->parameters) ||
-            !zv_add(model->tensor_bytes, tensor->bytes, &model->tensor_bytes)) {
+        const uint64_t copies = zv_tensor_copies(tensor);
+        uint64_t elements;
+        uint64_t bytes;
+        if (!zv_mul(tensor->elements, copies, &elements) ||
+            !zv_mul(tensor->bytes, copies, &bytes) ||
+            !zv_add(model->parameters, elements, &model->parameters) ||
+            !zv_add(model->tensor_bytes, bytes, &model->tensor_bytes)) {
             return zv_fail(err, ZV_E_OVERFLOW, "the tensors together exceed 2^64 bytes");
         }
     }

@@ -125,6 +125,7 @@ static enum zv_status join(struct pipeline *pipeline, struct zv_error *err)
                 return zv_fail_memory(err, "tensor names");
             }
             tensor->name = zv_slice_of(whole);
+            tensor->number_at = (uint16_t)(tensor->number_at + name.length + 1);
             tensor->part = part_of(name, tensor->part);
             tensor->layer = -1;
             tensor->split = ZV_SPLIT_NONE;

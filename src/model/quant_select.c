@@ -30,6 +30,7 @@ struct quant_skip {
     char pattern[PATTERN_LIMIT]; /* a glob with a * behind it, for what lies below */
     regex_t regex;
     bool compiled;
+    bool digits; /* the pattern has some: to one without them all digits are the same */
 };
 
 /* "re:…" as compressed-tensors writes it, "*" as in a shell; false for the name of a module. */
@@ -41,6 +42,7 @@ static bool prepare(struct zv_slice text, struct quant_skip *skip)
         return regex || glob; /* too long: matches nothing */
     }
     memcpy(skip->pattern, text.at, text.length);
+    skip->digits = strpbrk(skip->pattern, "0123456789") != NULL;
     if (regex) {
         skip->compiled = zv_pattern_compile(&skip->regex, skip->pattern + 3, NULL) == ZV_OK;
     } else {
@@ -48,6 +50,23 @@ static bool prepare(struct zv_slice text, struct quant_skip *skip)
         skip->pattern[text.length] = '*';
     }
     return true;
+}
+
+/* Remembers where numbers stand in a listed name; false without memory. */
+static bool add_numbers(struct quant_selector *selector, struct zv_slice name)
+{
+    struct zv_slice before = {0};
+    bool fits = true;
+    while (fits && name.length != 0) {
+        struct zv_strmap_entry *entry;
+        uint64_t number;
+        const struct zv_slice segment = zv_slice_cut(&name, '.');
+        if (zv_slice_u64(segment, &number)) {
+            fits = zv_strmap_add(&selector->numbered, before, 0, &entry) != ZV_STRMAP_NOMEM;
+        }
+        before = segment;
+    }
+    return fits;
 }
 
 static enum zv_status add_name(struct quant_selector *selector, struct zv_slice name,
@@ -63,7 +82,8 @@ static enum zv_status add_name(struct quant_selector *selector, struct zv_slice 
     }
     selector->name_segments =
         segments > selector->name_segments ? segments : selector->name_segments;
-    return zv_strmap_add(&selector->names, name, 0, &entry) != ZV_STRMAP_NOMEM
+    return zv_strmap_add(&selector->names, name, 0, &entry) != ZV_STRMAP_NOMEM &&
+                   add_numbers(selector, name)
                ? ZV_OK
                : zv_fail_memory(err, "a quantisation's list of modules");
 }
@@ -107,6 +127,7 @@ void quant_select_close(struct quant_selector *selector)
     }
     selector->count = 0;
     zv_strmap_free(&selector->names);
+    zv_strmap_free(&selector->numbered);
 }
 
 /* Whether a listed name's segments stand somewhere among the module's. */
@@ -185,4 +206,39 @@ bool quant_takes(const struct quant_selector *selector, const struct zv_tensor *
         return false;
     }
     return !skipped(selector, module);
+}
+
+/* Whether something in the list may mean some of the numbers at number_at and not others. */
+static bool may_name_number(const struct quant_selector *selector, const struct zv_tensor *tensor)
+{
+    size_t start = tensor->number_at > 0 ? tensor->number_at - 1U : 0;
+    const size_t end = start;
+    while (start > 0 && tensor->name.at[start - 1] != '.') {
+        start--;
+    }
+    const struct zv_slice before = {tensor->name.at + start, end - start};
+    bool may = zv_strmap_find(&selector->numbered, before) != NULL ||
+               zv_strmap_find(&selector->numbered, (struct zv_slice){0}) != NULL;
+    for (size_t i = 0; i < selector->count; i++) {
+        may = may || selector->skips[i].digits;
+    }
+    return may;
+}
+
+bool quant_takes_alike(const struct quant_selector *selector, const struct zv_tensor *tensor)
+{
+    struct quant_matrix ignored;
+    if (tensor->more == 0) {
+        return true;
+    }
+    const bool each = may_name_number(selector, tensor); /* else one number of each length */
+    const bool first = quant_takes(selector, tensor, &ignored);
+    for (uint64_t copy = each ? 1 : 10; copy <= tensor->more; copy = each ? copy + 1 : copy * 10) {
+        char name[ZV_TENSOR_NAME];
+        const struct zv_tensor one = zv_tensor_copy(tensor, (uint32_t)copy, name);
+        if (quant_takes(selector, &one, &ignored) != first) {
+            return false;
+        }
+    }
+    return true;
 }

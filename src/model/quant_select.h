@@ -19,7 +19,8 @@ struct quant_matrix {
 struct quant_selector {
     const struct zv_quant *quant;
     struct zv_strmap names;
-    size_t name_segments; /* of the longest name */
+    size_t name_segments;      /* of the longest name */
+    struct zv_strmap numbered; /* segments that a number stands behind in a name; "": in front */
     struct quant_skip *skips;
     size_t count;
 };
@@ -34,6 +35,9 @@ void quant_select_close(struct quant_selector *selector);
 /* Whether the scheme takes this tensor; *matrix is filled when it does. */
 bool quant_takes(const struct quant_selector *selector, const struct zv_tensor *tensor,
                  struct quant_matrix *matrix);
+
+/* Whether it takes all that tensor stands for, or none of them. */
+bool quant_takes_alike(const struct quant_selector *selector, const struct zv_tensor *tensor);
 
 /* Rows and columns of a linear weight or fused experts, whichever way it is stored. */
 bool quant_matrix_of(const struct zv_tensor *tensor, struct quant_matrix *matrix);

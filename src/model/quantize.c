@@ -21,7 +21,8 @@ struct writer {
     struct zv_error *err;
     struct zv_tensor *tensors; /* NULL while counting */
     size_t count;
-    size_t unfit; /* weights whose width the group does not divide */
+    uint64_t total; /* what they stand for */
+    uint64_t unfit; /* weights whose width the group does not divide */
     const struct zv_tensor *from;
     char *pool; /* names */
     size_t pool_left;
@@ -55,6 +56,7 @@ static bool spell(struct writer *writer, struct zv_slice stem, const char *endin
 static void put(struct writer *writer, const char *ending, enum zv_dtype dtype, bool weight,
                 uint8_t dims, const uint64_t *shape)
 {
+    writer->total += zv_tensor_copies(writer->from);
     if (writer->tensors == NULL) {
         writer->count++;
         return;
@@ -341,7 +343,7 @@ static void write_kv_scales(struct writer *writer)
     writer->from = weight;
 }
 
-static void write_tensor(struct writer *writer, const struct zv_tensor *from)
+static void write_one(struct writer *writer, const struct zv_tensor *from)
 {
     struct quant_matrix matrix;
     writer->from = from;
@@ -351,18 +353,36 @@ static void write_tensor(struct writer *writer, const struct zv_tensor *from)
         write_kv_scales(writer);
         return;
     }
-    writer->unfit += taken;
+    writer->unfit += taken ? zv_tensor_copies(from) : 0;
+    writer->total += zv_tensor_copies(from);
     if (writer->tensors != NULL) {
         writer->tensors[writer->count] = *from;
     }
     writer->count++;
 }
 
+/* Experts that the scheme's list does not treat alike are written one by one. */
+static void write_tensor(struct writer *writer, const struct zv_tensor *from)
+{
+    if (quant_takes_alike(&writer->selector, from)) {
+        write_one(writer, from);
+        return;
+    }
+    for (uint32_t copy = 0; copy <= from->more && writer->total <= MODEL_MAX_TENSORS; copy++) {
+        char name[ZV_TENSOR_NAME];
+        struct zv_tensor one = zv_tensor_copy(from, copy, name);
+        const bool kept = writer->tensors == NULL || spell(writer, one.name, "", &one.name);
+        writer->failed = writer->failed || !kept;
+        write_one(writer, &one);
+    }
+    writer->from = from;
+}
+
 static enum zv_status write_all(struct writer *writer, const struct zv_model *from)
 {
     for (size_t i = 0; i < from->tensor_count; i++) {
         write_tensor(writer, &from->tensors[i]);
-        if (writer->count > MODEL_MAX_TENSORS) {
+        if (writer->total > MODEL_MAX_TENSORS) {
             return zv_fail(writer->err, ZV_E_LIMIT, "more than %d tensors", MODEL_MAX_TENSORS);
         }
     }
@@ -372,6 +392,7 @@ static enum zv_status write_all(struct writer *writer, const struct zv_model *fr
         return zv_fail_memory(writer->err, "quantised tensors");
     }
     writer->count = 0;
+    writer->total = 0;
     writer->unfit = 0;
     for (size_t i = 0; i < from->tensor_count; i++) {
         write_tensor(writer, &from->tensors[i]);
@@ -435,7 +456,7 @@ enum zv_status zv_model_requantize(struct zv_model *to, const struct zv_model *f
         .arena = arena,
         .err = err,
     };
-    status = quant_select_open(&writer.selector, quant, from->tensor_count, arena, err);
+    status = quant_select_open(&writer.selector, quant, (size_t)zv_model_tensors(from), arena, err);
     if (status == ZV_OK) {
         status = write_all(&writer, from);
     }
@@ -449,8 +470,9 @@ enum zv_status zv_model_requantize(struct zv_model *to, const struct zv_model *f
     to->quant = *quant;
     if (writer.unfit != 0 &&
         !add_note(to, arena,
-                  zv_arena_print(arena, "%zu weights stay in their type: %.*s does not divide them",
-                                 writer.unfit, (int)quant->name.length, quant->name.at))) {
+                  zv_arena_print(
+                      arena, "%llu weights stay in their type: %.*s does not divide them",
+                      (unsigned long long)writer.unfit, (int)quant->name.length, quant->name.at))) {
         return zv_fail_memory(err, "notes");
     }
     return model_total(to, err);

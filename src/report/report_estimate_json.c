@@ -135,7 +135,7 @@ static void write_model(struct zv_json_writer *json, const struct zv_model *mode
     json_bytes(json, "tensor_bytes", model->tensor_count != 0, model->tensor_bytes);
     json_bytes(json, "stored_bytes", stored != NULL && stored->tensor_count != 0,
                stored != NULL ? stored->tensor_bytes : 0);
-    json_bytes(json, "tensors", true, model->tensor_count);
+    json_bytes(json, "tensors", true, zv_model_tensors(model));
     json_bytes(json, "layers", model->layer_count != 0, model->layer_count);
     json_text(json, "dtype", model->dtype != ZV_DTYPE_UNKNOWN ? zv_dtype_name(model->dtype) : NULL);
     json_bytes(json, "max_context_tokens", model->max_context != 0, model->max_context);

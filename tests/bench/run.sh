@@ -15,4 +15,5 @@ trap 'rm -rf "$work"' EXIT
 zirve=$build/src/cli/zirve
 "$build/tests/bench/bench_command" 50 "$zirve" estimate tests/data/models/llama-3.1-8b/config.json
 "$build/tests/bench/bench_command" 50 "$zirve" estimate tests/data/models/deepseek-v3/config.json --runtime vllm
+"$build/tests/bench/bench_command" 50 "$zirve" estimate tests/data/models/deepseek-v3-fp8/config.json --runtime vllm
 "$build/tests/bench/bench_command" 50 "$zirve" estimate --parameters 7e9 --bits 16

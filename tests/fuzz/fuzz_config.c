@@ -29,18 +29,30 @@ static enum zv_status read_config(struct model_reader *reader, const uint8_t *da
     return status;
 }
 
+/* What tells its copies apart is a 0 in its own name, a number of its own. */
+static void check_copies(const struct zv_tensor *tensor)
+{
+    const char *const at = tensor->name.at + tensor->number_at;
+    const size_t rest = tensor->more != 0 ? tensor->name.length - tensor->number_at : 0;
+    if (tensor->more != 0 && (tensor->number_at == 0 || tensor->number_at >= tensor->name.length ||
+                              at[-1] != '.' || at[0] != '0' || (rest > 1 && at[1] != '.'))) {
+        abort();
+    }
+}
+
 static void check_sums(const struct zv_model *model)
 {
     uint64_t parameters = 0;
     uint64_t bytes = 0;
     for (size_t i = 0; i < model->tensor_count; i++) {
         const struct zv_tensor *const tensor = &model->tensors[i];
-        parameters += tensor->elements;
-        bytes += tensor->bytes;
+        parameters += tensor->elements * zv_tensor_copies(tensor);
+        bytes += tensor->bytes * zv_tensor_copies(tensor);
         if (tensor->name.length == 0 || tensor->layer >= (int32_t)model->layer_count ||
             (tensor->bytes == 0 && !tensor->metadata)) {
             abort();
         }
+        check_copies(tensor);
     }
     if (parameters != model->parameters || bytes != model->tensor_bytes) {
         abort();

@@ -61,6 +61,18 @@ static void print_tensor(const struct zv_tensor *tensor, struct zv_sink *sink)
                   tensor->metadata ? "metadata " : "", tensor->rebuilt ? "rebuilt" : "");
 }
 
+/* As a checkpoint lists them: expert by expert. */
+static void print_run(const struct zv_model *model, size_t first, size_t end, struct zv_sink *sink)
+{
+    for (uint32_t copy = 0; copy <= model->tensors[first].more; copy++) {
+        for (size_t i = first; i < end; i++) {
+            char name[ZV_TENSOR_NAME];
+            const struct zv_tensor one = zv_tensor_copy(&model->tensors[i], copy, name);
+            print_tensor(&one, sink);
+        }
+    }
+}
+
 void model_text(const struct zv_model *model, bool tensors, struct zv_sink *sink)
 {
     zv_sink_print(sink, "name %.*s\nfamily %.*s%s\n", (int)model->name.length, model->name.at,
@@ -72,7 +84,7 @@ void model_text(const struct zv_model *model, bool tensors, struct zv_sink *sink
                   (unsigned long long)model->max_source);
     zv_sink_print(sink, "tied %d\ncausal %d\nparameters %llu\nbytes %llu\ntensors %zu\n",
                   model->tied, model->causal, (unsigned long long)model->parameters,
-                  (unsigned long long)model->tensor_bytes, model->tensor_count);
+                  (unsigned long long)model->tensor_bytes, (size_t)zv_model_tensors(model));
     if (model->quant.method != ZV_QUANT_NONE) {
         zv_sink_print(sink, "quant %d %.*s bits %u group %u block %ux%u\n", model->quant.method,
                       (int)model->quant.name.length, model->quant.name.at, model->quant.bits,
@@ -86,7 +98,9 @@ void model_text(const struct zv_model *model, bool tensors, struct zv_sink *sink
     for (size_t i = 0; i < model->note_count; i++) {
         zv_sink_print(sink, "note: %s\n", model->notes[i]);
     }
-    for (size_t i = 0; tensors && i < model->tensor_count; i++) {
-        print_tensor(&model->tensors[i], sink);
+    for (size_t i = 0; tensors && i < model->tensor_count;) {
+        const size_t end = zv_tensor_run(model, i);
+        print_run(model, i, end, sink);
+        i = end;
     }
 }

@@ -84,7 +84,7 @@ static uint64_t without_buffers(const struct zv_model *model)
         const struct zv_slice name = model->tensors[i].name;
         if (zv_slice_ends(name, "e_score_correction_bias") ||
             zv_slice_equal(name, "final_logits_bias")) {
-            sum -= model->tensors[i].elements;
+            sum -= model->tensors[i].elements * zv_tensor_copies(&model->tensors[i]);
         }
     }
     return sum;

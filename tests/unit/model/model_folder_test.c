@@ -219,6 +219,118 @@ static void test_by_content(void **state)
     done(&opened);
 }
 
+/* A Mixtral of one layer and 12 experts, as small as can be. */
+static const char moe_config[] =
+    "{\"model_type\": \"mixtral\", \"torch_dtype\": \"bfloat16\", \"hidden_size\": 8,"
+    " \"intermediate_size\": 16, \"num_hidden_layers\": 1, \"num_attention_heads\": 2,"
+    " \"num_key_value_heads\": 1, \"vocab_size\": 32, \"num_local_experts\": 12,"
+    " \"num_experts_per_tok\": 2, \"tie_word_embeddings\": false}";
+
+struct moe_file {
+    char text[16384]; /* the header */
+    size_t length;
+    size_t bytes; /* of data */
+};
+
+static void put_tensor(struct moe_file *file, const char *name, unsigned rows, unsigned columns)
+{
+    char shape[32];
+    const size_t bytes = (size_t)rows * (columns != 0 ? columns : 1) * 2;
+    (void)snprintf(shape, sizeof shape, columns != 0 ? "%u,%u" : "%u", rows, columns);
+    file->length += (size_t)snprintf(
+        file->text + file->length, sizeof file->text - file->length,
+        "%s\"%s\":{\"dtype\":\"BF16\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}",
+        file->length == 0 ? "{" : ",", name, shape, file->bytes, file->bytes + bytes);
+    file->bytes += bytes;
+}
+
+/* Its weights, with other names for the experts whose number is in of. */
+static void put_moe(struct opened *opened, const unsigned of[2], const char *const names[2])
+{
+    struct moe_file file = {.length = 0};
+    put_tensor(&file, "model.embed_tokens.weight", 32, 8);
+    put_tensor(&file, "model.norm.weight", 8, 0);
+    put_tensor(&file, "lm_head.weight", 32, 8);
+    put_tensor(&file, "model.layers.0.input_layernorm.weight", 8, 0);
+    put_tensor(&file, "model.layers.0.post_attention_layernorm.weight", 8, 0);
+    put_tensor(&file, "model.layers.0.self_attn.q_proj.weight", 8, 8);
+    put_tensor(&file, "model.layers.0.self_attn.k_proj.weight", 4, 8);
+    put_tensor(&file, "model.layers.0.self_attn.v_proj.weight", 4, 8);
+    put_tensor(&file, "model.layers.0.self_attn.o_proj.weight", 8, 8);
+    put_tensor(&file, "model.layers.0.block_sparse_moe.gate.weight", 12, 8);
+    for (unsigned e = 0; e < 12; e++) {
+        for (unsigned w = 1; w <= 3; w++) {
+            char name[128];
+            (void)snprintf(name, sizeof name,
+                           "model.layers.0.block_sparse_moe.experts.%u.w%u.weight", e, w);
+            const char *other = name;
+            for (size_t i = 0; i < 2; i++) {
+                other = of[i] == e * 10 + w ? names[i] : other;
+            }
+            put_tensor(&file, other, w == 2 ? 8 : 16, w == 2 ? 16 : 8);
+        }
+    }
+    file.text[file.length++] = '}';
+    char path[2 * SPARSE_MODEL_PATH];
+    (void)snprintf(path, sizeof path, "%s/model.safetensors", opened->folder);
+    FILE *const to = fopen(path, "wb");
+    assert_non_null(to);
+    const unsigned char head[8] = {(unsigned char)file.length, (unsigned char)(file.length >> 8)};
+    assert_int_equal(fwrite(head, 1, sizeof head, to), sizeof head);
+    assert_int_equal(fwrite(file.text, 1, file.length, to), file.length);
+    assert_int_equal(fclose(to), 0);
+    assert_int_equal(truncate(path, (off_t)(8 + file.length + file.bytes)), 0);
+}
+
+/* The config's one entry for all experts is held against each of the file's. */
+static void test_experts(void **state)
+{
+    static const struct {
+        unsigned of[2]; /* ten times the expert and the number of its matrix */
+        const char *names[2];
+        const char *notes[2];
+    } rows[] = {
+        {{0}, {NULL}, {NULL}},
+        {{112, 0},
+         {"model.layers.0.block_sparse_moe.experts.011.w2.weight"},
+         {"config.json asks for 1 tensors that no file has, the first: "
+          "model.layers.0.block_sparse_moe.experts.11.w2.weight",
+          "the files have 1 tensors that config.json does not explain, the first: "
+          "model.layers.0.block_sparse_moe.experts.011.w2.weight"}},
+        {{31, 2},
+         {"model.layers.0.block_sparse_moe.experts.12.w1.weight",
+          "model.layers.0.block_sparse_moe.experts.#.w2.weight"},
+         {"config.json asks for 2 tensors that no file has, the first: "
+          "model.layers.0.block_sparse_moe.experts.3.w1.weight",
+          "the files have 2 tensors that config.json does not explain, the first: "
+          "model.layers.0.block_sparse_moe.experts.#.w2.weight"}},
+        {{93, 0},
+         {"model.layers.0.block_sparse_moe.experts.18446744073709551617.w3.weight"},
+         {"config.json asks for 1 tensors that no file has, the first: "
+          "model.layers.0.block_sparse_moe.experts.9.w3.weight",
+          "the files have 1 tensors that config.json does not explain, the first: "
+          "model.layers.0.block_sparse_moe.experts.18446744073709551617.w3.weight"}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct opened opened;
+        make(&opened, "llama-3.2-1b");
+        drop(&opened, "config.json");
+        drop(&opened, "model.safetensors");
+        put(&opened, "config.json", moe_config);
+        put_moe(&opened, rows[i].of, rows[i].names);
+        assert_int_equal(open_in(&opened, "."), ZV_OK);
+        assert_int_equal(opened.model.tensor_count, 46);
+        assert_int_equal(opened.model.parameters, 5432);
+        const size_t notes = rows[i].notes[0] != NULL ? 2 : 0;
+        assert_int_equal(opened.model.note_count, notes);
+        for (size_t n = 0; n < notes; n++) {
+            assert_string_equal(opened.model.notes[n], rows[i].notes[n]);
+        }
+        done(&opened);
+    }
+}
+
 /* The n-th allocation fails while a folder, a pipeline, a GGUF is read: an error, nothing lost. */
 static void test_memory(void **state)
 {
@@ -266,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_tied_copy),
         cmocka_unit_test(test_unknown_family),
         cmocka_unit_test(test_by_content),
+        cmocka_unit_test(test_experts),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
