@@ -26,7 +26,8 @@ struct builder {
     size_t
         starts[ZV_JSON_MAX_DEPTH]; /* stack position of the first member of each open container */
     size_t depth;
-    struct zv_slice key; /* of the value to come */
+    struct zv_slice key;  /* of the value to come */
+    struct zv_slice last; /* string: the next one often says the same (an index's file names) */
 };
 
 /*
@@ -193,8 +194,14 @@ static enum zv_status close_container(struct builder *builder)
 
 static enum zv_status add_text(struct builder *builder, enum zv_json_kind kind)
 {
-    struct zv_json_value value = {.kind = kind};
-    const enum zv_status status = copy_text(builder, &value.u.text);
+    struct zv_json_value value = {.kind = kind, .u.text = builder->last};
+    const struct zv_json_reader *const reader = &builder->reader;
+    const struct zv_slice raw = {reader->text, reader->length};
+    enum zv_status status = ZV_OK;
+    if (reader->has_escape || raw.length == 0 || !zv_slice_same(raw, builder->last)) {
+        status = copy_text(builder, &value.u.text);
+        builder->last = value.u.text;
+    }
     return status == ZV_OK ? push(builder, value) : status;
 }
 

@@ -116,12 +116,24 @@ static enum zv_status unpack(const struct model_reader *reader, const struct zv_
                          (int)tensor->name.length, tensor->name.at);
 }
 
+/* Only bytes named .weight are told by what stands beside them. */
+static bool needs_names(const struct model_tensors *tensors)
+{
+    for (size_t i = 0; i < tensors->count; i++) {
+        if (tensors->at[i].dtype == ZV_DTYPE_U8 && zv_slice_ends(tensors->at[i].name, ".weight")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum zv_status model_unpack(struct model_reader *reader, struct model_tensors *tensors,
                             struct zv_error *err)
 {
     struct zv_strmap names = {0};
     enum zv_status status = ZV_OK;
-    for (size_t i = 0; status == ZV_OK && i < tensors->count; i++) {
+    const bool named = needs_names(tensors);
+    for (size_t i = 0; named && status == ZV_OK && i < tensors->count; i++) {
         struct zv_strmap_entry *entry;
         if (zv_strmap_add(&names, tensors->at[i].name, i, &entry) == ZV_STRMAP_NOMEM) {
             status = zv_fail_memory(err, "tensor names");
