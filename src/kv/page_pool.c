@@ -1,0 +1,334 @@
+/*
+ * The pool. The free queue is a ring of page numbers with a hole (0) where a page was taken out of
+ * the middle; each page knows its place. Taking from the front and freeing to the end is then a
+ * copy, not a walk along links. When the ring is full of holes, it is packed: at most once per as
+ * many frees as there are pages.
+ */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "kv/page_map.h"
+
+#define KEYED    (UINT32_C(1) << 31) /* in the state of a page: it has a key */
+#define NO_PLACE UINT32_MAX
+
+struct page {
+    uint32_t state; /* how many use it, and KEYED; 0 = free and without a key */
+    uint32_t place; /* in the ring; NO_PLACE while in use */
+};
+
+struct zv_kv_pool {
+    struct page *pages; /* count + 1 */
+    uint32_t *ring;
+    uint32_t mask;
+    uint32_t head; /* ring[head & mask] is the front; wraps */
+    uint32_t tail; /* one past the end */
+    uint32_t free;
+    uint32_t count;
+    bool caching;
+    bool unkeyed_first;
+    uint64_t handed_out;
+    uint64_t evictions;
+    struct page_map map;
+};
+
+static void fill_queue(struct zv_kv_pool *pool)
+{
+    for (uint32_t page = 1; page <= pool->count; page++) {
+        pool->pages[page] = (struct page){0, page - 1};
+        pool->ring[page - 1] = page;
+    }
+    pool->tail = pool->count;
+    pool->free = pool->count;
+}
+
+enum zv_status zv_kv_pool_open(struct zv_kv_pool **to, const struct zv_kv_pool_options *options,
+                               struct zv_error *err)
+{
+    uint32_t slots = 16;
+    *to = NULL;
+    if (options->pages == 0) {
+        return zv_fail(err, ZV_E_USAGE, "a pool of 0 pages");
+    }
+    if (options->pages > ZV_KV_MAX_PAGES) {
+        return zv_fail(err, ZV_E_LIMIT, "a pool of %u pages: at most 2^30", options->pages);
+    }
+    while (slots < 2 * options->pages) {
+        slots *= 2;
+    }
+    struct zv_kv_pool *const pool = zv_memory_alloc(sizeof *pool);
+    if (pool == NULL) {
+        return zv_fail_memory(err, "a page pool");
+    }
+    *pool = (struct zv_kv_pool){.mask = slots - 1,
+                                .count = options->pages,
+                                .caching = options->caching,
+                                .unkeyed_first = options->unkeyed_first};
+    pool->pages = zv_memory_alloc((pool->count + (size_t)1) * sizeof *pool->pages);
+    pool->ring = zv_memory_alloc((size_t)slots * sizeof *pool->ring);
+    if (pool->pages == NULL || pool->ring == NULL ||
+        (pool->caching && !page_map_open(&pool->map, pool->count))) {
+        zv_kv_pool_close(pool);
+        return zv_fail_memory(err, "a page pool");
+    }
+    pool->pages[0] = (struct page){0, NO_PLACE};
+    fill_queue(pool);
+    *to = pool;
+    return ZV_OK;
+}
+
+void zv_kv_pool_close(struct zv_kv_pool *pool)
+{
+    if (pool != NULL) {
+        page_map_close(&pool->map);
+        zv_memory_free(pool->pages);
+        zv_memory_free(pool->ring);
+        zv_memory_free(pool);
+    }
+}
+
+/* Packs the ring from its front on. */
+static void pack(struct zv_kv_pool *pool)
+{
+    uint32_t to = pool->head;
+    for (uint32_t from = pool->head; from != pool->tail; from++) {
+        const uint32_t page = pool->ring[from & pool->mask];
+        if (page != 0) {
+            pool->ring[to & pool->mask] = page;
+            pool->pages[page].place = to & pool->mask;
+            to++;
+        }
+    }
+    pool->tail = to;
+}
+
+/* Room for one more entry; slots are at least twice the pages, so packing makes plenty. */
+static inline void make_room(struct zv_kv_pool *pool)
+{
+    if (pool->tail - pool->head > pool->mask) {
+        pack(pool);
+    }
+}
+
+static inline void push_back(struct zv_kv_pool *pool, uint32_t page)
+{
+    make_room(pool);
+    const uint32_t place = pool->tail++ & pool->mask;
+    pool->ring[place] = page;
+    pool->pages[page].place = place;
+    pool->free++;
+}
+
+static void push_front(struct zv_kv_pool *pool, uint32_t page)
+{
+    make_room(pool);
+    const uint32_t place = --pool->head & pool->mask;
+    pool->ring[place] = page;
+    pool->pages[page].place = place;
+    pool->free++;
+}
+
+bool zv_kv_pool_take(struct zv_kv_pool *pool, uint32_t *pages, size_t count)
+{
+    uint32_t head = pool->head;
+    if (count > pool->free) {
+        return false;
+    }
+    for (size_t i = 0; i < count;) {
+        const uint32_t page = pool->ring[head++ & pool->mask];
+        if (page == 0) {
+            continue;
+        }
+        if (pool->pages[page].state != 0) {
+            page_map_remove(&pool->map, page);
+            pool->evictions++;
+        }
+        pool->pages[page] = (struct page){1, NO_PLACE};
+        pages[i++] = page;
+    }
+    pool->head = head;
+    pool->free -= (uint32_t)count;
+    pool->handed_out += count;
+    return true;
+}
+
+static enum zv_status not_in_use(uint32_t page, struct zv_error *err)
+{
+    return zv_fail(err, ZV_E_USAGE, "page %u is not in use", page);
+}
+
+static inline bool is_used(const struct zv_kv_pool *pool, uint32_t page)
+{
+    return page <= pool->count && (pool->pages[page].state & ~KEYED) != 0;
+}
+
+/* Unkeyed pages whose last use has just ended go to the front, in the order they were freed. */
+static void reuse_first(struct zv_kv_pool *pool, const uint32_t *pages, size_t count, bool reversed)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t page = pages[reversed ? i : count - 1 - i];
+        if (page != 0 && pool->pages[page].state == 0 && pool->pages[page].place == NO_PLACE) {
+            push_front(pool, page);
+        }
+    }
+}
+
+static inline enum zv_status free_list(struct zv_kv_pool *pool, const uint32_t *pages, size_t count,
+                                       bool reversed, struct zv_error *err)
+{
+    size_t done = 0;
+    enum zv_status status = ZV_OK;
+    for (; done < count; done++) {
+        const uint32_t page = pages[reversed ? count - 1 - done : done];
+        if (page == 0) {
+            continue;
+        }
+        if (!is_used(pool, page)) {
+            status = not_in_use(page, err);
+            break;
+        }
+        const uint32_t state = --pool->pages[page].state;
+        if ((state & ~KEYED) == 0 && !(pool->unkeyed_first && state == 0)) {
+            push_back(pool, page);
+        }
+    }
+    if (pool->unkeyed_first) {
+        reuse_first(pool, reversed ? pages + (count - done) : pages, done, reversed);
+    }
+    return status;
+}
+
+enum zv_status zv_kv_pool_free(struct zv_kv_pool *pool, const uint32_t *pages, size_t count,
+                               struct zv_error *err)
+{
+    return free_list(pool, pages, count, false, err);
+}
+
+enum zv_status zv_kv_pool_free_reversed(struct zv_kv_pool *pool, const uint32_t *pages,
+                                        size_t count, struct zv_error *err)
+{
+    return free_list(pool, pages, count, true, err);
+}
+
+enum zv_status zv_kv_pool_share(struct zv_kv_pool *pool, uint32_t page, struct zv_error *err)
+{
+    if (page == 0 || page > pool->count) {
+        return zv_fail(err, ZV_E_USAGE, "no page %u", page);
+    }
+    struct page *const at = &pool->pages[page];
+    if ((at->state & ~KEYED) == KEYED - 1) {
+        return zv_fail(err, ZV_E_LIMIT, "page %u is used 2^31 - 1 times", page);
+    }
+    if (at->place != NO_PLACE) {
+        pool->ring[at->place] = 0;
+        at->place = NO_PLACE;
+        pool->free--;
+    }
+    at->state++;
+    return ZV_OK;
+}
+
+enum zv_status zv_kv_pool_publish(struct zv_kv_pool *pool, uint32_t page,
+                                  const struct zv_kv_key *key, uint32_t group, struct zv_error *err)
+{
+    if (!pool->caching) {
+        return zv_fail(err, ZV_E_USAGE, "a pool without caching has no keys");
+    }
+    if (!is_used(pool, page)) {
+        return not_in_use(page, err);
+    }
+    if ((pool->pages[page].state & KEYED) != 0) {
+        return zv_fail(err, ZV_E_USAGE, "page %u has a key", page);
+    }
+    pool->pages[page].state |= KEYED;
+    page_map_add(&pool->map, page, key, group);
+    return ZV_OK;
+}
+
+uint32_t zv_kv_pool_find(const struct zv_kv_pool *pool, const struct zv_kv_key *key, uint32_t group)
+{
+    return pool->caching ? page_map_find(&pool->map, key, group) : 0;
+}
+
+bool zv_kv_pool_has_key(const struct zv_kv_pool *pool, uint32_t page)
+{
+    return page <= pool->count && (pool->pages[page].state & KEYED) != 0;
+}
+
+uint32_t zv_kv_pool_uses(const struct zv_kv_pool *pool, uint32_t page)
+{
+    return page <= pool->count ? pool->pages[page].state & ~KEYED : 0;
+}
+
+uint32_t zv_kv_pool_free_count(const struct zv_kv_pool *pool)
+{
+    return pool->free;
+}
+
+uint32_t zv_kv_pool_distinct_keys(const struct zv_kv_pool *pool)
+{
+    return pool->map.distinct;
+}
+
+void zv_kv_pool_get_stats(const struct zv_kv_pool *pool, struct zv_kv_pool_stats *to)
+{
+    *to = (struct zv_kv_pool_stats){pool->count, pool->free, pool->map.keyed, pool->handed_out,
+                                    pool->evictions};
+}
+
+bool zv_kv_pool_forget(struct zv_kv_pool *pool)
+{
+    if (pool->free != pool->count) {
+        return false;
+    }
+    for (uint32_t page = 1; page <= pool->count; page++) {
+        if (pool->pages[page].state != 0) {
+            page_map_remove(&pool->map, page);
+            pool->pages[page].state = 0;
+        }
+    }
+    return true;
+}
+
+static enum zv_status check_page(const struct zv_kv_pool *pool, uint32_t page, struct zv_error *err)
+{
+    const struct page *const at = &pool->pages[page];
+    const bool keyed = (at->state & KEYED) != 0;
+    if (((at->state & ~KEYED) == 0) != (at->place != NO_PLACE)) {
+        return zv_fail(err, ZV_E_BUG, "page %u: free is not the same as queued", page);
+    }
+    if (at->place != NO_PLACE && pool->ring[at->place] != page) {
+        return zv_fail(err, ZV_E_BUG, "page %u is not where it says", page);
+    }
+    if (keyed != (pool->caching && pool->map.records[page].next != 0)) {
+        return zv_fail(err, ZV_E_BUG, "page %u: its state and its record differ on the key", page);
+    }
+    if (keyed && page_map_find(&pool->map, &pool->map.records[page].key,
+                               pool->map.records[page].group) == 0) {
+        return zv_fail(err, ZV_E_BUG, "page %u: its key is not found", page);
+    }
+    return ZV_OK;
+}
+
+enum zv_status zv_kv_pool_check(const struct zv_kv_pool *pool, struct zv_error *err)
+{
+    uint32_t queued = 0;
+    uint32_t keyed = 0;
+    for (uint32_t at = pool->head; at != pool->tail; at++) {
+        queued += pool->ring[at & pool->mask] != 0;
+    }
+    if (queued != pool->free) {
+        return zv_fail(err, ZV_E_BUG, "%u pages in the queue, %u counted", queued, pool->free);
+    }
+    for (uint32_t page = 1; page <= pool->count; page++) {
+        const enum zv_status status = check_page(pool, page, err);
+        keyed += (pool->pages[page].state & KEYED) != 0;
+        if (status != ZV_OK) {
+            return status;
+        }
+    }
+    return keyed == pool->map.keyed
+               ? ZV_OK
+               : zv_fail(err, ZV_E_BUG, "%u pages with keys, %u counted", keyed, pool->map.keyed);
+}
