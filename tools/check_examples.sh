@@ -16,6 +16,7 @@ printf 'a 1 3000000 0\na 2 500 0\nf 1\na 3 2000000 0\n' >"$work/files/ops.txt"
 cp tests/data/logs/llamacpp-2026.log "$work/files/server.log"
 for name in job.yaml offers.csv vms.csv; do cp "tests/data/decide/$name" "$work/files/"; done
 cp tests/data/decide/proven.yaml "$work/files/runs.yaml"
+sed s/8192/4096/ tests/data/decide/job.yaml >"$work/files/other-job.yaml"
 mkdir -p "$work/files/golden/mixed-gc"
 zstd -dcq tests/golden/mixed-gc.tar.zst | tar -x -C "$work/files/golden/mixed-gc" || exit 1
 PATH=$work/bin:$PATH

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that building and testing need. Silent when nothing is missing.
 set -eu
-packages='gcc libc6-dev meson ninja-build pkg-config libcmocka-dev zlib1g-dev libzstd-dev libyaml-dev scdoc'
+packages='gcc libc6-dev meson ninja-build pkg-config libcmocka-dev zlib1g-dev libzstd-dev libyaml-dev libssl-dev scdoc'
 [ "${1:-}" != --check ] || packages="$packages clang clang-format clang-tidy cppcheck libclang-rt-14-dev
 man-db mandoc valgrind shellcheck zstd"
 

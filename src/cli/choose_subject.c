@@ -2,11 +2,13 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "cli/estimate_options.h"
 #include "cli/estimate_verb.h"
 #include "cli/verbs.h"
+#include "decide/sheet.h"
 
 static enum zv_status take_ledger(struct zv_required *required, const struct zv_ledger *ledger,
                                   struct zv_error *err)
@@ -126,12 +128,46 @@ static enum zv_status open_ledger(struct choose_subject *subject, const char *pa
     return status;
 }
 
+/* A record stands for itself: its own job, evidence and estimate, all as they were put in. */
+static enum zv_status open_record(struct choose_subject *subject, const char *path, int32_t today,
+                                  struct zv_error *err)
+{
+    static struct zv_content content;
+    struct zv_job_record record;
+    enum zv_status status = zv_job_record_read(&record, path, &subject->arena, err);
+    if (status == ZV_OK) {
+        status = zv_content_read(&content, &record, &subject->arena, err);
+    }
+    if (status != ZV_OK) {
+        return status;
+    }
+    subject->has_job = true;
+    subject->input.file = content.job;
+    subject->input.path = path;
+    subject->evidence = content.evidence;
+    subject->required = content.required;
+    status = zv_needs_read(&subject->needs, zv_yaml_find(content.job.root, "needs"),
+                           zv_yaml_find(content.job.root, "quality"), today, err);
+    if (status == ZV_OK && !subject->required.known && content.job.by_hand) {
+        subject->required.devices = 0;
+        status = require_job(subject, err);
+    }
+    return status;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 enum zv_status choose_subject_open(struct choose_subject *subject, const char *path, int32_t today,
                                    struct zv_error *err)
 {
     subject->required.fraction_millionths = 1000000;
-    const enum zv_status status =
-        job_input_is(path) ? open_job(subject, path, today, err) : open_ledger(subject, path, err);
+    const enum zv_status status = job_input_is(path) ? open_job(subject, path, today, err)
+                                  : is_folder(path)  ? open_record(subject, path, today, err)
+                                                     : open_ledger(subject, path, err);
     if (status != ZV_OK) {
         (void)zv_fail_where(err, path);
     }

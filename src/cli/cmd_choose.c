@@ -163,7 +163,7 @@ static const struct option_spec options[] = {
 const struct verb verb_choose = {
     .name = "choose",
     .question = "which card or offer, under these needs?",
-    .usage = "[options] JOB.yaml|ESTIMATE.json --offers FILE...",
+    .usage = "[options] JOB.yaml|ESTIMATE.json|RECORD --offers FILE...",
     .about =
         "Holds every offer against every need of a job. A need is admissible when a current "
         "document proves it on the job's own load, excluded when a failure is proven, to be "

@@ -9,6 +9,8 @@ usage: zirve VERB [options] [FILE...]
   choose       which card or offer, under these needs?
   explain      why this peak, why out of memory?
   replay       what if another setting, another card?
+  record       keep it: what was declared, calculated, measured, decided
+  compare      what differs?
   selftest     how accurate is all this?
 
 'zirve VERB --help' tells more; 'zirve --version' which zirve this is.

@@ -1,0 +1,219 @@
+# A job file with every key, commented; estimate and choose read it back.
+$ zirve record init -o $TMP/job.yaml && zirve estimate $TMP/job.yaml --unit GiB && zirve choose $TMP/job.yaml --offers tests/data/decide/offers.csv --today 2026-11-29 | grep '^[0-9t]'
+7,000,000,000 values of 16 bits
+  weights only           13.04 GiB                  calculated
+    7000000000 values x 16 bits
+  reserve                6.00 GiB                   assumed
+    given by the user
+  indicative envelope    19.04 GiB                  assumed
+to verify: 2
+1. 1 x RTX 4090, 47.14 USD  tests/data/decide/offers.csv line 2
+2. 1 x RTX 6000 Ada, 55.71 USD  tests/data/decide/offers.csv line 3
+$ zirve record init -o $TMP/job.yaml
+zirve record: TMP/job.yaml: exists already and is not overwritten
+? 3
+# A record: its job, an estimate, evidence, raw readings, a decision.
+$ cp tests/data/decide/*.yaml tests/data/decide/*.csv $TMP/ && cd $TMP && zirve record new r job-quality.yaml --today 2026-11-29 && zirve estimate job-quality.yaml --json -o rest.json && zirve record add r rest.json proven.yaml --today 2026-11-29 && printf raw >4090.json && zirve record add r 4090.json --kind measurement --today 2026-11-29 && zirve choose r --offers offers-dated.csv --today 2026-11-29 --json -o ch.json && zirve record add r ch.json --note "offer 17" --today 2026-11-29 && zirve record show r
+untitled job
+
+job
+  model.parameters                  7000000000
+  model.bits                        16
+  model.revision                    r1
+  sizes.context                     8192
+  sizes.concurrency                 4
+  resident.0.name                   reserve
+  resident.0.bytes                  6GiB
+  quality.criterion                 exact match on 500 questions
+  quality.minimum                   0.80
+  card of the first run             RTX 4090
+
+calculated
+  weights of one card               13.04 GiB (14.00 GB) (calculated)
+  at least, of one card             13.04 GiB (14.00 GB) (calculated)
+  expected of one card              19.04 GiB (20.44 GB) (assumed)
+  margin: longer input              0.50 GiB (0.54 GB) (measured)
+  margin: other users of the card   0.29 GiB (0.31 GB) (assumed)
+  margin: export                    64.00 MiB (67.11 MB) (assumed)
+  cards; unknown items              1; 0 (calculated)
+
+measured
+  largest load that passed          context 8192, concurrency 4 (run-1)
+                                    (measured)
+  run-1                             measurement, passed on RTX 4090: context
+                                    8192, concurrency 4; runs/4090.json
+                                    (measured)
+  run-1 load                        passed (measured)
+  run-1 load allocated_peak         13.10 GiB (14.07 GB) (measured)
+  run-1 load reserved_peak          13.20 GiB (14.17 GB) (measured)
+  run-1 load allocated_end          13.10 GiB (14.07 GB) (measured)
+  run-1 load reserved_end           13.20 GiB (14.17 GB) (measured)
+  run-1 generation                  passed (measured)
+  run-1 generation allocated_peak   19.20 GiB (20.62 GB) (measured)
+  run-1 generation reserved_peak    19.60 GiB (21.05 GB) (measured)
+  run-1 generation allocated_end    13.10 GiB (14.07 GB) (measured)
+  run-1 generation reserved_end     19.60 GiB (21.05 GB) (measured)
+
+documents
+  eval-1                            quality, passed, value 0.840000;
+                                    eval/report.pdf (stated)
+
+decision
+  admissible                        2 (calculated)
+  to_verify                         1 (calculated)
+  excluded                          1 (calculated)
+  first candidate                   RTX 4090, admissible (calculated)
+  ch.json                           offer 17
+
+attached
+  files/0001-job-quality.yaml       job, 2026-11-29, 510 B, SHA-256
+                                    531bdd40d38ae8d9... (assumed)
+  files/0002-rest.json              estimate, 2026-11-29, 999 B, SHA-256
+                                    c5939225f9664675... (calculated)
+  files/0003-proven.yaml            evidence, 2026-11-29, 673 B, SHA-256
+                                    cff26e923d8b6949... (measured)
+  files/0004-4090.json              measurement, 2026-11-29, 3 B, SHA-256
+                                    d7439bee24773bcb... (measured)
+  files/0005-ch.json                decision, 2026-11-29, 10327 B, SHA-256
+                                    e43da4f5a916d382...; offer 17 (calculated)
+$ cat $TMP/r/0001.json
+{
+  "schema": "zirve.record/1",
+  "entry": 1,
+  "kind": "job",
+  "known": "assumed",
+  "date": "2026-11-29",
+  "name": "job-quality.yaml",
+  "file": "files/0001-job-quality.yaml",
+  "bytes": 510,
+  "sha256": "531bdd40d38ae8d9158b9c52fa8ca87f636a0ddfeb8975504a9aeebcc48cd85c",
+  "previous": null,
+  "note": null
+}
+$ zirve record check $TMP/r
+  job: inputs.set is open
+  job: inputs.usual is open
+  job: inputs.long is open
+  job: inputs.limit is open
+  job: environment.gpu is open
+  job: environment.driver is open
+  job: environment.pytorch is open
+  job: environment.backend is open
+  eval-1: its document eval/report.pdf is not attached
+0 changed, 9 open
+? 1
+$ zirve record check $TMP/r --json | head -n 8
+{
+  "schema": "zirve.check/1",
+  "findings": [
+    {
+      "changed": false,
+      "where": "job",
+      "text": "inputs.set is open"
+    },
+$ zirve record show $TMP/r --json | head -n 30
+{
+  "schema": "zirve.sheet/1",
+  "title": "untitled job",
+  "rows": [
+    {
+      "section": "job",
+      "label": "model.parameters",
+      "value": "7000000000",
+      "bytes": null,
+      "known": null
+    },
+    {
+      "section": "job",
+      "label": "model.bits",
+      "value": "16",
+      "bytes": null,
+      "known": null
+    },
+    {
+      "section": "job",
+      "label": "model.revision",
+      "value": "r1",
+      "bytes": null,
+      "known": null
+    },
+    {
+      "section": "job",
+      "label": "sizes.context",
+      "value": "8192",
+      "bytes": null,
+$ zirve record show $TMP/r --html | head -n 8 | cut -c 1-100
+<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>untitled job</title><style>body{font:13px/1.4 san
+<h1>untitled job</h1>
+<table>
+<tr><th colspan="3">job</th></tr>
+<tr><td>model.parameters</td><td>7000000000</td><td>declared</td></tr>
+<tr><td>model.bits</td><td>16</td><td>declared</td></tr>
+<tr><td>model.revision</td><td>r1</td><td>declared</td></tr>
+$ zirve record new $TMP/r tests/data/decide/job.yaml
+zirve record: TMP/r: exists already and is not overwritten
+? 3
+# What is not put in.
+$ zirve record add $TMP/r tests/data/decide/job.yaml
+zirve record: tests/data/decide/job.yaml: a record is of one job: another one is another record
+? 64
+$ zirve record add $TMP/r tests/data/decide/offers.csv
+zirve record: tests/data/decide/offers.csv: states no schema that is known: give --kind measurement, log, document ...
+? 64
+$ zirve record add $TMP/r tests/data/decide/proven.yaml --kind log
+zirve record: tests/data/decide/proven.yaml: --kind log, but the file says it is evidence
+? 64
+$ zirve record add $TMP/r tests/data/decide/proven.yaml --kind gossip
+zirve record: tests/data/decide/proven.yaml: --kind gossip: expected estimate, measurement, emulation, explain, evidence, decision, log or document
+? 64
+$ zirve record add $TMP/r tests/data/decide
+zirve record: tests/data/decide: a folder: attach its files
+? 3
+$ printf 'schema: zirve.evidence/1\nevidence: [{id: x}]\n' >$TMP/bad.yaml; zirve record add $TMP/r $TMP/bad.yaml
+zirve record: TMP/bad.yaml: line 2: column 12: expected a document with id and kind
+? 3
+$ zirve record add $TMP/none x
+zirve record: TMP/none: no record: 'zirve record new' makes one
+? 3
+$ zirve record show $TMP
+zirve record: TMP: no record: 'zirve record new' makes one
+? 3
+$ zirve record new $TMP/new tests/data/decide/proven.yaml; ls $TMP/new
+zirve record: tests/data/decide/proven.yaml: line 1: column 1: no job file: expected 'schema: zirve.job/1' in it
+ls: cannot access 'TMP/new': No such file or directory
+? 2
+$ zirve record
+zirve record: expected init, new, add, check or show
+? 64
+$ zirve record shwo $TMP/r
+zirve record: expected init, new, add, check or show
+? 64
+# A changed attachment, a changed entry, an entry that points out of the record, a file of nobody.
+$ cp -r $TMP/r $TMP/t1 && printf x >>$TMP/t1/files/0004-4090.json && zirve record check $TMP/t1; zirve record show $TMP/t1; zirve choose $TMP/t1 --offers tests/data/decide/offers.csv
+  CHANGED files/0004-4090.json: changed since it was attached: its hash differs
+1 changed, 0 open
+zirve record: TMP/t1/files/0004-4090.json: changed since it was attached: its hash differs
+zirve choose: TMP/t1/files/0004-4090.json: changed since it was attached: its hash differs
+? 3
+$ cp -r $TMP/r $TMP/t2 && sed -i s/2026-11-29/2026-11-28/ $TMP/t2/0002.json && zirve record check $TMP/t2
+  CHANGED 0002.json: changed since the next entry was added
+1 changed, 0 open
+? 1
+$ cp -r $TMP/r $TMP/t3 && sed -i 's|files/0002-rest.json|files/../../x|' $TMP/t3/0002.json && zirve record check $TMP/t3
+zirve record: TMP/t3/0002.json: expected entry 2 with its attachment and hash
+? 3
+$ cp -r $TMP/r $TMP/t4 && printf x >$TMP/t4/files/stray && rm $TMP/t4/files/0005-ch.json && zirve record check $TMP/t4
+  CHANGED files/0005-ch.json: cannot be opened: No such file or directory
+  CHANGED files: 1 files that no entry names
+2 changed, 0 open
+? 1
+$ cp -r $TMP/r $TMP/t5 && printf '{"schema": "zirve.record/2"}' >$TMP/t5/0001.json && zirve record show $TMP/t5
+zirve record: TMP/t5/0001.json: expected an entry of schema zirve.record/1
+? 4
+$ cp -r $TMP/r $TMP/t6 && printf '{' >$TMP/t6/0003.json && zirve record show $TMP/t6
+zirve record: TMP/t6/0003.json: byte 1: JSON: unexpected end
+? 3
+$ mkdir -p $TMP/t7/files && zirve record show $TMP/t7
+zirve record: TMP/t7: a record without its job
+? 3
