@@ -103,26 +103,20 @@ static void pack(struct zv_kv_pool *pool)
     pool->tail = to;
 }
 
-/* Room for one more entry; slots are at least twice the pages, so packing makes plenty. */
-static inline void make_room(struct zv_kv_pool *pool)
+/*
+ * Room for so many more entries. Slots are at least twice the pages and no page is in the ring
+ * twice, so that after packing there is room for all of them.
+ */
+static inline void make_room(struct zv_kv_pool *pool, size_t count)
 {
-    if (pool->tail - pool->head > pool->mask) {
+    if (pool->tail - pool->head + count > pool->mask) {
         pack(pool);
     }
 }
 
-static inline void push_back(struct zv_kv_pool *pool, uint32_t page)
-{
-    make_room(pool);
-    const uint32_t place = pool->tail++ & pool->mask;
-    pool->ring[place] = page;
-    pool->pages[page].place = place;
-    pool->free++;
-}
-
 static void push_front(struct zv_kv_pool *pool, uint32_t page)
 {
-    make_room(pool);
+    make_room(pool, 1);
     const uint32_t place = --pool->head & pool->mask;
     pool->ring[place] = page;
     pool->pages[page].place = place;
@@ -131,20 +125,23 @@ static void push_front(struct zv_kv_pool *pool, uint32_t page)
 
 bool zv_kv_pool_take(struct zv_kv_pool *pool, uint32_t *pages, size_t count)
 {
+    struct page *const all = pool->pages; /* in registers: what is stored below could alias */
+    const uint32_t *const ring = pool->ring;
+    const uint32_t mask = pool->mask;
     uint32_t head = pool->head;
     if (count > pool->free) {
         return false;
     }
     for (size_t i = 0; i < count;) {
-        const uint32_t page = pool->ring[head++ & pool->mask];
+        const uint32_t page = ring[head++ & mask];
         if (page == 0) {
             continue;
         }
-        if (pool->pages[page].state != 0) {
+        if (all[page].state != 0) {
             page_map_remove(&pool->map, page);
             pool->evictions++;
         }
-        pool->pages[page] = (struct page){1, NO_PLACE};
+        all[page] = (struct page){1, NO_PLACE};
         pages[i++] = page;
     }
     pool->head = head;
@@ -164,51 +161,61 @@ static inline bool is_used(const struct zv_kv_pool *pool, uint32_t page)
 }
 
 /* Unkeyed pages whose last use has just ended go to the front, in the order they were freed. */
-static void reuse_first(struct zv_kv_pool *pool, const uint32_t *pages, size_t count, bool reversed)
+static void reuse_first(struct zv_kv_pool *pool, const uint32_t *pages, ptrdiff_t step,
+                        size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t page = pages[reversed ? i : count - 1 - i];
+    for (; count != 0; count--) {
+        const uint32_t page = pages[((ptrdiff_t)count - 1) * step];
         if (page != 0 && pool->pages[page].state == 0 && pool->pages[page].place == NO_PLACE) {
             push_front(pool, page);
         }
     }
 }
 
-static inline enum zv_status free_list(struct zv_kv_pool *pool, const uint32_t *pages, size_t count,
-                                       bool reversed, struct zv_error *err)
+/* step is 1 or -1; pages points to the first to free. */
+static inline enum zv_status free_list(struct zv_kv_pool *pool, const uint32_t *pages,
+                                       ptrdiff_t step, size_t count, struct zv_error *err)
 {
-    size_t done = 0;
-    enum zv_status status = ZV_OK;
-    for (; done < count; done++) {
-        const uint32_t page = pages[reversed ? count - 1 - done : done];
+    const bool unkeyed_last = !pool->unkeyed_first;
+    struct page *const all = pool->pages;
+    uint32_t *const ring = pool->ring;
+    const uint32_t mask = pool->mask;
+    const uint32_t *at = pages;
+    size_t left = count;
+    make_room(pool, count);
+    uint32_t tail = pool->tail;
+    for (; left != 0; left--, at += step) {
+        const uint32_t page = *at;
         if (page == 0) {
             continue;
         }
-        if (!is_used(pool, page)) {
-            status = not_in_use(page, err);
+        if (page > pool->count || (all[page].state & ~KEYED) == 0) {
             break;
         }
-        const uint32_t state = --pool->pages[page].state;
-        if ((state & ~KEYED) == 0 && !(pool->unkeyed_first && state == 0)) {
-            push_back(pool, page);
+        const uint32_t state = --all[page].state;
+        if ((state & ~KEYED) == 0 && (unkeyed_last || state != 0)) {
+            ring[tail & mask] = page;
+            all[page].place = tail++ & mask;
         }
     }
-    if (pool->unkeyed_first) {
-        reuse_first(pool, reversed ? pages + (count - done) : pages, done, reversed);
+    pool->free += tail - pool->tail;
+    pool->tail = tail;
+    if (!unkeyed_last) {
+        reuse_first(pool, pages, step, count - left);
     }
-    return status;
+    return left == 0 ? ZV_OK : not_in_use(*at, err);
 }
 
 enum zv_status zv_kv_pool_free(struct zv_kv_pool *pool, const uint32_t *pages, size_t count,
                                struct zv_error *err)
 {
-    return free_list(pool, pages, count, false, err);
+    return free_list(pool, pages, 1, count, err);
 }
 
 enum zv_status zv_kv_pool_free_reversed(struct zv_kv_pool *pool, const uint32_t *pages,
                                         size_t count, struct zv_error *err)
 {
-    return free_list(pool, pages, count, true, err);
+    return count != 0 ? free_list(pool, pages + count - 1, -1, count, err) : ZV_OK;
 }
 
 enum zv_status zv_kv_pool_share(struct zv_kv_pool *pool, uint32_t page, struct zv_error *err)
