@@ -88,6 +88,19 @@ struct zv_vllm_request {
     struct zv_cache_form form;
 };
 
+/* Layers with the same page and the same reach: groups of their own. */
+struct zv_vllm_kind {
+    bool is_state;   /* recurrent: a page a sequence */
+    bool chunked;    /* the window restarts */
+    uint64_t window; /* 0: all tokens are kept */
+    uint64_t layers;
+    uint64_t groups;       /* of group_size layers, the last one may be short */
+    uint64_t token_bytes;  /* of one layer; 0 for states */
+    uint64_t block_tokens; /* that a page of this kind holds; 0 for states */
+};
+
+enum { ZV_VLLM_MAX_KINDS = 8 };
+
 struct zv_vllm_cache {
     uint64_t block_tokens; /* as used: raised for hybrids */
     uint64_t page_bytes;   /* of one layer and block */
@@ -96,6 +109,8 @@ struct zv_vllm_cache {
     uint64_t block_bytes;        /* page · group_size */
     uint64_t blocks_per_request; /* at max_tokens */
     uint64_t request_bytes;      /* blocks_per_request · block_bytes */
+    struct zv_vllm_kind kinds[ZV_VLLM_MAX_KINDS];
+    size_t kind_count;
 };
 
 enum zv_status zv_cache_vllm(struct zv_vllm_cache *cache, const struct zv_layer *layers,

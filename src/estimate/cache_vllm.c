@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "estimate/cache.h"
 
-enum { MAX_KINDS = 8 };
+enum { MAX_KINDS = ZV_VLLM_MAX_KINDS };
 
 /* Layers with the same page and the same reach. */
 struct kind {
@@ -149,7 +149,18 @@ static bool count_blocks(struct zv_vllm_cache *cache, const struct kinds *kinds,
             return false;
         }
         cache->groups += groups;
+        const struct kind *const kind = &kinds->rows[i];
+        cache->kinds[i] = (struct zv_vllm_kind){
+            .is_state = kind->token_bytes == 0,
+            .chunked = kind->chunked,
+            .window = kind->window,
+            .layers = kind->layers,
+            .groups = groups,
+            .token_bytes = kind->token_bytes,
+            .block_tokens = kind->token_bytes != 0 ? cache->page_bytes / kind->token_bytes : 0,
+        };
     }
+    cache->kind_count = kinds->count;
     return true;
 }
 

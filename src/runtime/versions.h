@@ -70,6 +70,8 @@ struct zv_rule {
  *   token_form            printed "GPU KV cache size": 0 blocks x block; 1 blocks / groups x block;
  *                         2 concurrency x max_model_len
  *   null_block            one block of the pool is a placeholder
+ *   admit_whole           a request is admitted only when all its known tokens have room
+ *   unkeyed_first         freed blocks without a prefix key are reused first
  *   swap_default_bytes    host swap space a card (swap_space, until it was removed)
  *   engine                0 or 1: which engine serves by default
  *
@@ -115,6 +117,8 @@ struct zv_rule {
     X(hybrid_groups)                                                                               \
     X(token_form)                                                                                  \
     X(null_block)                                                                                  \
+    X(admit_whole)                                                                                 \
+    X(unkeyed_first)                                                                               \
     X(swap_default_bytes)                                                                          \
     X(engine)                                                                                      \
     X(fraction_form)                                                                               \
