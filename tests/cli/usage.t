@@ -11,6 +11,7 @@ usage: zirve VERB [options] [FILE...]
   replay       what if another setting, another card?
   record       keep it: what was declared, calculated, measured, decided
   compare      what differs?
+  kv           how many requests fit, what does paging waste?
   selftest     how accurate is all this?
 
 'zirve VERB --help' tells more; 'zirve --version' which zirve this is.

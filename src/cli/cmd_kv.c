@@ -1,0 +1,452 @@
+/* zirve kv: a request trace under paging policies; zirve kv verify: rows of expected figures. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "cli/estimate_session.h"
+#include "cli/kv_options.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "report/report_kv.h"
+
+enum { ANSWER_NO = 1, ANSWER_PARTIAL = 6, DEFAULT_SEQUENCES = 256, DEFAULT_STEP = 8192 };
+
+/* One run of the verb. */
+struct kv_session {
+    const struct arguments *args;
+    struct kv_settings settings;
+    struct arguments estimate_args;
+    struct session session; /* of the scenario at hand */
+    struct report_kv_scenario scenarios[KV_MAX_SCENARIOS];
+    size_t scenario_count;
+    const char *rules;
+    struct zv_arena arena;
+};
+
+/* ---- policies of one scenario ---- */
+
+static struct zv_kv_run *add_run(struct report_kv_scenario *scenario, const char *name)
+{
+    if (scenario->run_count == REPORT_KV_MAX_RUNS) {
+        return NULL;
+    }
+    (void)snprintf(scenario->runs[scenario->run_count].name, REPORT_KV_NAME, "%s", name);
+    return &scenario->runs[scenario->run_count++].run;
+}
+
+static void set_steps(const struct kv_settings *settings, const struct zv_kv_budget *budget,
+                      uint64_t sequences, struct kv_serve_options *to)
+{
+    to->step_tokens =
+        budget != NULL && budget->step_tokens != 0 ? budget->step_tokens : DEFAULT_STEP;
+    if (settings->step_tokens != 0) {
+        to->step_tokens = settings->step_tokens;
+    }
+    to->max_sequences =
+        (uint32_t)(settings->max_sequences != 0 ? settings->max_sequences : sequences);
+}
+
+static enum zv_status run_contiguous(struct kv_session *kv, struct report_kv_scenario *scenario,
+                                     uint64_t slots, uint64_t sequences, struct zv_error *err)
+{
+    const struct kv_settings *const settings = &kv->settings;
+    const uint64_t longest =
+        scenario->context_tokens != 0 ? scenario->context_tokens : scenario->facts.longest;
+    const char *const names[] = {"one piece: 2^n, all", "one piece: 2^n, answer",
+                                 "one piece: exact"};
+    char name[REPORT_KV_NAME];
+    (void)snprintf(name, sizeof name, "one piece: %llu", (unsigned long long)longest);
+    for (int kind = 0; kind < KV_RESERVE_COUNT; kind++) {
+        struct zv_kv_run *const run = add_run(scenario, kind == 0 ? name : names[kind - 1]);
+        if (run == NULL) {
+            return ZV_OK;
+        }
+        *run = (struct zv_kv_run){.layout = ZV_KV_CONTIGUOUS};
+        run->options.slots = slots;
+        run->options.reservation = (struct kv_reservation){(enum kv_reserve)kind, longest};
+        set_steps(settings, scenario->budget, sequences, &run->options);
+        const enum zv_status status = zv_kv_run(run, &settings->input, err);
+        if (status != ZV_OK) {
+            return status;
+        }
+    }
+    (void)snprintf(name, sizeof name, "static batches of %llu",
+                   (unsigned long long)settings->batch);
+    struct zv_kv_run *const run = add_run(scenario, name);
+    if (run == NULL) {
+        return ZV_OK;
+    }
+    *run = (struct zv_kv_run){.layout = ZV_KV_STATIC, .batch = settings->batch};
+    return zv_kv_run(run, &settings->input, err);
+}
+
+/* What pages there are of one size. */
+struct pages {
+    uint64_t tokens;
+    uint64_t count;
+    const struct zv_kv_budget *budget; /* NULL: by hand */
+};
+
+static void set_cache(const struct kv_settings *settings, const struct pages *pages, bool caching,
+                      struct zv_kv_cache_options *to)
+{
+    const struct zv_kv_budget *const budget = pages->budget;
+    const bool after = settings->rules != 0;
+    *to = (struct zv_kv_cache_options){.page_tokens = pages->tokens,
+                                       .pool.pages = (uint32_t)pages->count,
+                                       .pool.caching = caching,
+                                       .watermark_pages = (uint32_t)settings->watermark_pages};
+    to->admit_whole = settings->rules < 0 && budget != NULL ? budget->admit_whole : after;
+    to->pool.unkeyed_first =
+        caching && (settings->rules < 0 && budget != NULL ? budget->unkeyed_first : after);
+    if (budget != NULL) {
+        memcpy(to->groups, budget->groups, sizeof to->groups);
+        to->group_count = budget->group_count;
+    }
+}
+
+static enum zv_status run_one_paged(struct kv_session *kv, struct report_kv_scenario *scenario,
+                                    const struct pages *pages, bool caching, uint64_t sequences,
+                                    struct zv_error *err)
+{
+    const struct kv_settings *const settings = &kv->settings;
+    char name[REPORT_KV_NAME];
+    (void)snprintf(name, sizeof name, "pages of %llu%s", (unsigned long long)pages->tokens,
+                   caching ? ", prefixes" : "");
+    struct zv_kv_run *const run = add_run(scenario, name);
+    if (run == NULL) {
+        return zv_fail(err, ZV_E_USAGE, "more than %d policies", (int)REPORT_KV_MAX_RUNS);
+    }
+    *run = (struct zv_kv_run){.layout = ZV_KV_PAGED};
+    set_cache(settings, pages, caching, &run->options.cache);
+    set_steps(settings, pages->budget, sequences, &run->options);
+    if (!settings->searches) {
+        return zv_kv_run(run, &settings->input, err);
+    }
+    struct zv_kv_search *const search = zv_arena_alloc(&kv->arena, sizeof *search);
+    scenario->runs[scenario->run_count - 1].search = search;
+    return search != NULL ? zv_kv_search_run(search, run, &settings->input, err)
+                          : zv_fail_memory(err, "a search");
+}
+
+/* Why prefixes cannot be cached on these pages; NULL when they can. */
+static const char *why_no_prefixes(const struct report_kv_scenario *scenario,
+                                   const struct pages *pages)
+{
+    const struct zv_kv_budget *const budget = pages->budget;
+    if (scenario->facts.with_ids == 0) {
+        return "the trace has no hashes";
+    }
+    if (512 % pages->tokens != 0 && pages->tokens % 512 != 0) {
+        return "its hashes are of 512 tokens, which pages must divide or be a multiple of";
+    }
+    for (size_t i = 0; budget != NULL && i < budget->group_count; i++) {
+        const struct zv_kv_group *const group = &budget->groups[i];
+        if (group->kind == ZV_KV_STATE || group->page_tokens != pages->tokens) {
+            return "recurrent states and pages of different length are not cached";
+        }
+    }
+    return NULL;
+}
+
+static enum zv_status run_paged(struct kv_session *kv, struct report_kv_scenario *scenario,
+                                const struct pages *pages, uint64_t sequences, struct zv_error *err)
+{
+    const struct kv_settings *const settings = &kv->settings;
+    const char *const why = why_no_prefixes(scenario, pages);
+    enum zv_status status = ZV_OK;
+    if (pages->count == 0) {
+        return ZV_OK;
+    }
+    if (settings->without_prefixes || why != NULL) {
+        status = run_one_paged(kv, scenario, pages, false, sequences, err);
+    }
+    if (status == ZV_OK && settings->with_prefixes && why == NULL) {
+        status = run_one_paged(kv, scenario, pages, true, sequences, err);
+    } else if (status == ZV_OK && !settings->without_prefixes && why != NULL) {
+        output_note("no prefix caching: %s", why);
+    }
+    return status;
+}
+
+static enum zv_status run_prefixes(const struct kv_session *kv, struct report_kv_scenario *scenario,
+                                   uint64_t tokens, struct zv_error *err)
+{
+    uint64_t ids = kv->settings.cache_ids != 0 ? kv->settings.cache_ids : tokens / 512;
+    if (scenario->facts.with_ids != scenario->facts.requests || !kv->settings.with_prefixes ||
+        scenario->facts.requests == 0 || ids == 0) {
+        return ZV_OK;
+    }
+    ids = ids < UINT64_C(1) << 28 ? ids : UINT64_C(1) << 28;
+    scenario->has_prefixes = true;
+    scenario->prefix_capacity = ids;
+    return zv_kv_prefixes(scenario->prefixes, ids, &kv->settings.input, err);
+}
+
+/* ---- scenarios ---- */
+
+static enum zv_status read_facts(struct kv_session *kv, struct report_kv_scenario *scenario,
+                                 struct zv_error *err)
+{
+    kv->settings.input.context_tokens = scenario->context_tokens;
+    return zv_kv_facts_of(&scenario->facts, &kv->settings.input, err);
+}
+
+static enum zv_status run_by_hand(struct kv_session *kv, struct report_kv_scenario *scenario,
+                                  const char *context, struct zv_error *err)
+{
+    const struct kv_settings *const settings = &kv->settings;
+    const uint64_t slots = settings->pages * settings->blocks.values[0];
+    if (context[0] != 0 && !zv_count_parse(zv_slice_of(context), &scenario->context_tokens)) {
+        return zv_fail(err, ZV_E_USAGE, "--context %s: expected tokens", context);
+    }
+    enum zv_status status = read_facts(kv, scenario, err);
+    if (status == ZV_OK && !settings->paged_only) {
+        status = run_contiguous(kv, scenario, slots, DEFAULT_SEQUENCES, err);
+    }
+    for (size_t i = 0; i < settings->blocks.count && status == ZV_OK; i++) {
+        const uint64_t tokens = settings->blocks.values[i];
+        const struct pages pages = {tokens, slots / tokens, NULL};
+        status = run_paged(kv, scenario, &pages, DEFAULT_SEQUENCES, err);
+    }
+    return status == ZV_OK ? run_prefixes(kv, scenario, slots, err) : status;
+}
+
+static enum zv_status budget_for(struct kv_session *kv, uint64_t block,
+                                 const struct zv_kv_budget **to, struct zv_error *err)
+{
+    struct zv_kv_budget *const budget = zv_arena_alloc(&kv->arena, sizeof *budget);
+    if (budget == NULL) {
+        return zv_fail_memory(err, "a budget");
+    }
+    kv->session.job.serve.block_tokens = block;
+    const struct zv_question question = session_question(&kv->session);
+    *to = budget;
+    return zv_kv_budget_of(budget, &question, &kv->arena, err);
+}
+
+static uint64_t default_sequences(const struct session *session)
+{
+    const struct zv_rule *const rule = &session->rules.sequences_default;
+    return rule->known && rule->value != 0 && rule->value <= 1 << 20 ? rule->value
+                                                                     : DEFAULT_SEQUENCES;
+}
+
+static enum zv_status run_on_card(struct kv_session *kv, struct report_kv_scenario *scenario,
+                                  struct zv_error *err)
+{
+    const struct kv_settings *const settings = &kv->settings;
+    const uint64_t sequences = default_sequences(&kv->session);
+    enum zv_status status = ZV_OK;
+    for (size_t i = 0; i < settings->blocks.count && status == ZV_OK; i++) {
+        const struct zv_kv_budget *budget = NULL;
+        status = budget_for(kv, settings->blocks.values[i], &budget, err);
+        if (status == ZV_OK && i == 0) {
+            scenario->budget = budget;
+            scenario->context_tokens = budget->context_tokens;
+            status = read_facts(kv, scenario, err);
+            if (status == ZV_OK && !settings->paged_only && budget->slots != 0) {
+                status = run_contiguous(kv, scenario, budget->slots, sequences, err);
+            }
+        }
+        if (status == ZV_OK) {
+            const struct pages pages = {budget->geometry.block_tokens, budget->pages, budget};
+            status = run_paged(kv, scenario, &pages, sequences, err);
+        }
+    }
+    return status == ZV_OK ? run_prefixes(kv, scenario, scenario->budget->slots, err) : status;
+}
+
+static enum zv_status open_session(struct kv_session *kv, struct report_kv_scenario *scenario,
+                                   const char *const varied[3], struct zv_error *err)
+{
+    struct session *const session = &kv->session;
+    enum zv_status status =
+        kv_estimate_arguments(&kv->estimate_args, kv->args, varied[0], varied[1], varied[2], err);
+    if (status == ZV_OK) {
+        status = session_open(session, &kv->estimate_args, err);
+    }
+    if (status == ZV_OK) {
+        status =
+            session_open_card(session, arguments_value(kv->args, "card"), &session->capacity, err);
+        session->has_card = status == ZV_OK;
+    }
+    if (status == ZV_OK) {
+        status = session_open_model(session, &kv->estimate_args, err);
+    }
+    if (status != ZV_OK) {
+        return status;
+    }
+    if (kv->scenario_count == 0) {
+        session_notes(session);
+        kv->rules =
+            zv_arena_print(&kv->arena, "Rules: vLLM %s%s.", session->rules.version,
+                           kv->settings.rules == 0   ? ", its scheduler before the changes of 2026"
+                           : kv->settings.rules == 1 ? ", its scheduler after the changes of 2026"
+                                                     : "");
+    }
+    scenario->card =
+        zv_arena_copy(&kv->arena, session->capacity.name.at, session->capacity.name.length);
+    return scenario->card != NULL && kv->rules != NULL ? ZV_OK : zv_fail_memory(err, "a card");
+}
+
+static const char *scenario_name(struct kv_session *kv, const char *const varied[3])
+{
+    const struct kv_settings *const settings = &kv->settings;
+    if (settings->kv_dtypes.count * settings->tps.count * settings->contexts.count == 1) {
+        return "";
+    }
+    return zv_arena_print(
+        &kv->arena, "%s%s%s%s%s%s", settings->kv_dtypes.count > 1 ? "cache " : "",
+        settings->kv_dtypes.count > 1 ? varied[0] : "", settings->tps.count > 1 ? "  tp " : "",
+        settings->tps.count > 1 ? varied[1] : "", settings->contexts.count > 1 ? "  context " : "",
+        settings->contexts.count > 1 ? varied[2] : "");
+}
+
+static enum zv_status run_scenario(struct kv_session *kv, size_t index, struct zv_error *err)
+{
+    const struct kv_settings *const settings = &kv->settings;
+    struct report_kv_scenario *const scenario = &kv->scenarios[kv->scenario_count];
+    const size_t contexts = settings->contexts.count;
+    const size_t tps = settings->tps.count;
+    const char *const varied[3] = {settings->kv_dtypes.at[index / contexts / tps],
+                                   settings->tps.at[index / contexts % tps],
+                                   settings->contexts.at[index % contexts]};
+    enum zv_status status = ZV_OK;
+    *scenario = (struct report_kv_scenario){.name = scenario_name(kv, varied)};
+    if (scenario->name == NULL) {
+        return zv_fail_memory(err, "a name");
+    }
+    if (settings->pages != 0) {
+        status = run_by_hand(kv, scenario, varied[2], err);
+    } else {
+        status = open_session(kv, scenario, varied, err);
+        status = status == ZV_OK ? run_on_card(kv, scenario, err) : status;
+        session_close(&kv->session);
+    }
+    kv->scenario_count++;
+    return status;
+}
+
+/* Whether some paged policy serves a request at all. */
+static bool serves_any(const struct kv_session *kv)
+{
+    for (size_t i = 0; i < kv->scenario_count; i++) {
+        const struct report_kv_scenario *const scenario = &kv->scenarios[i];
+        for (size_t r = 0; r < scenario->run_count; r++) {
+            if (zv_kv_figure(&scenario->runs[r].run.result.figures, "completed") != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static enum zv_status run_trace(struct kv_session *kv, struct output *out, struct zv_error *err)
+{
+    const struct kv_settings *const settings = &kv->settings;
+    const size_t count = settings->kv_dtypes.count * settings->tps.count * settings->contexts.count;
+    enum zv_status status = ZV_OK;
+    kv->rules = settings->rules != 0 ? "Rules: vLLM's scheduler after its changes of 2026."
+                                     : "Rules: vLLM's scheduler before its changes of 2026.";
+    for (size_t i = 0; i < count && status == ZV_OK; i++) {
+        status = run_scenario(kv, i, err);
+    }
+    if (status != ZV_OK) {
+        return err->line != 0 && err->where[0] == 0 ? zv_fail_where(err, settings->path) : status;
+    }
+    const struct report_kv report = {.trace = settings->path,
+                                     .rules = kv->rules,
+                                     .scenarios = kv->scenarios,
+                                     .count = kv->scenario_count,
+                                     .occupancy = arguments_has(kv->args, "occupancy")};
+    out->exit_code = serves_any(kv) ? 0 : ANSWER_NO;
+    if (out->json) {
+        report_kv_json(&out->sink, &report);
+    } else {
+        report_kv_text(&out->sink, &out->style, &report);
+    }
+    return ZV_OK;
+}
+
+static enum zv_status verify(const struct arguments *args, struct output *out, struct zv_error *err)
+{
+    const char *const folder = arguments_value(args, "data");
+    struct zv_arena arena = {0};
+    struct zv_kv_verify result;
+    struct zv_file file;
+    if (args->operand_count != 2) {
+        return zv_fail(err, ZV_E_USAGE, "expected one FILE of rows to verify");
+    }
+    enum zv_status status = zv_file_open(&file, args->operands[1], err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    status =
+        zv_kv_verify(&result, zv_file_slice(&file), folder != NULL ? folder : ".", &arena, err);
+    if (status == ZV_OK && out->json) {
+        report_kv_verify_json(&out->sink, &result);
+    } else if (status == ZV_OK) {
+        report_kv_verify_text(&out->sink, &result, arguments_has(args, "verbose"));
+    } else {
+        (void)zv_fail_where(err, args->operands[1]);
+    }
+    if (status == ZV_OK) {
+        out->exit_code = result.outcomes[ZV_KV_ROW_DIFFERS] != 0   ? ANSWER_NO
+                         : result.outcomes[ZV_KV_ROW_NOT_RUN] != 0 ? ANSWER_PARTIAL
+                                                                   : 0;
+    }
+    zv_arena_free(&arena);
+    zv_file_close(&file);
+    return status;
+}
+
+static enum zv_status run(const struct arguments *args, struct output *out, struct zv_error *err)
+{
+    static struct kv_session kv;
+    struct zv_file file;
+    if (args->operand_count != 0 && strcmp(args->operands[0], "verify") == 0) {
+        return verify(args, out, err);
+    }
+    if (args->operand_count != 1) {
+        return zv_fail(err, ZV_E_USAGE, "expected one request trace ('-' for standard input)");
+    }
+    kv.args = args;
+    enum zv_status status = kv_settings_of(&kv.settings, args, &kv.arena, err);
+    if (status == ZV_OK) {
+        status = zv_file_open(&file, args->operands[0], err);
+        if (status == ZV_OK) {
+            kv.settings.input.bytes = zv_file_slice(&file);
+            status = run_trace(&kv, out, err);
+            zv_file_close(&file);
+        }
+    }
+    zv_arena_free(&kv.arena);
+    return status;
+}
+
+const struct verb verb_kv = {
+    .name = "kv",
+    .question = "how many requests fit, what does paging waste?",
+    .usage = "TRACE --model MODEL --card CARD [options] | TRACE --pages N | verify FILE",
+    .actions = "verify",
+    .about =
+        "Serves a request trace step by step, first come first served, under policies side by "
+        "side: each request in one piece of memory (to the longest allowed, to powers of two, "
+        "exactly), static batches, and pages as vLLM's scheduler hands them out, with and without "
+        "prefix caching and groups for sliding layers. The memory is what the estimate leaves of a "
+        "card, term by term. TRACE is an Azure, vidur or own CSV, or Mooncake's JSONL with hashes, "
+        "plain or packed. A step takes 25 ms; all figures are integers and the same on every "
+        "machine. verify runs rows of expected figures again; exit status 1 when one differs, 6 "
+        "when some could not be run.",
+    .examples =
+        "  zirve kv trace.csv --model ./Qwen2.5-7B --card 4090\n"
+        "  zirve kv trace.csv --model ./Qwen2.5-7B --card 4090 --kv-cache-dtype auto,fp8\n"
+        "  zirve kv mooncake.jsonl --pages 1000 --block-size 512 --rules after-2026\n"
+        "  zirve kv trace.csv --pages 2048 --block-size 16,128 --paged-only --search concurrency\n"
+        "  zirve kv verify expected.tsv --data traces\n",
+    .options = kv_options,
+    .option_count = KV_OPTION_COUNT,
+    .run = run,
+};

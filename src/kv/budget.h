@@ -1,0 +1,54 @@
+/*
+ * Budget: how many pages does a card have for a model, term by term?
+ *
+ *   card × fraction − weights − activations − context … = KV bytes → pages → tokens
+ *
+ * The terms are the items of the estimate (room estimate), of the pipeline stage with least left,
+ * in the phase where its total is largest; their sum is exact. Geometry and rules are vLLM's.
+ */
+#ifndef ZIRVE_KV_BUDGET_H
+#define ZIRVE_KV_BUDGET_H
+
+#include "estimate/question.h"
+#include "zirve/kv.h"
+
+enum { ZV_KV_MAX_TERMS = 48 };
+
+struct zv_kv_term {
+    const char *name;
+    struct zv_quantity quantity; /* unknown: in no sum */
+};
+
+struct zv_kv_budget {
+    uint64_t capacity_bytes;
+    uint64_t fraction_millionths;             /* that the runtime may use */
+    uint64_t budget_bytes;                    /* capacity × fraction */
+    struct zv_kv_term terms[ZV_KV_MAX_TERMS]; /* taken off */
+    size_t term_count;
+    size_t unknown_count; /* of the terms */
+    uint64_t cache_bytes; /* left; 0 when the terms pass the budget */
+    uint64_t missing_bytes;
+
+    struct zv_vllm_cache geometry;
+    uint64_t pages;       /* that can be used */
+    bool has_null_page;   /* one more is a placeholder */
+    uint64_t token_bytes; /* of one token in all layers, none of them sliding */
+    uint64_t slots;       /* cache_bytes / token_bytes: tokens, were they one piece */
+    uint64_t tokens;      /* as the runtime prints it */
+    uint64_t context_tokens;
+    uint64_t step_tokens;
+    bool admit_whole; /* rules of this version */
+    bool unkeyed_first;
+
+    struct zv_kv_group groups[ZV_KV_MAX_GROUPS]; /* as the pages are shared */
+    size_t group_count;
+};
+
+/*
+ * question has a capacity and vLLM's rules. Errors: those of zv_question_answer; ZV_E_UNSUPPORTED
+ * for another runtime, a model without a cache, or more than ZV_KV_MAX_GROUPS groups.
+ */
+enum zv_status zv_kv_budget_of(struct zv_kv_budget *to, const struct zv_question *question,
+                               struct zv_arena *arena, struct zv_error *err);
+
+#endif

@@ -1,0 +1,176 @@
+#include "kv/compare.h"
+
+#include "base/fail.h"
+#include "kv/waste.h"
+
+/* A trace without the requests that are too long. */
+struct filtered {
+    struct zv_request_trace trace;
+    uint64_t context_tokens;
+    uint64_t limit;
+    uint64_t read;
+    uint64_t refused;
+};
+
+static enum zv_status next_filtered(void *context, struct zv_request *request, bool *more,
+                                    struct zv_error *err)
+{
+    struct filtered *const filtered = context;
+    *more = false;
+    while (filtered->limit == 0 || filtered->read < filtered->limit) {
+        const enum zv_status status = zv_request_trace_next(&filtered->trace, request, more, err);
+        if (status != ZV_OK || !*more) {
+            return status;
+        }
+        filtered->read++;
+        if (filtered->context_tokens == 0 ||
+            request->prompt_tokens + request->output_tokens <= filtered->context_tokens) {
+            return ZV_OK;
+        }
+        filtered->refused++;
+        *more = false;
+    }
+    return ZV_OK;
+}
+
+static enum zv_status open_filtered(struct filtered *filtered, const struct zv_kv_input *input,
+                                    struct zv_request_source *source, struct zv_error *err)
+{
+    *filtered = (struct filtered){.context_tokens = input->context_tokens, .limit = input->limit};
+    *source = (struct zv_request_source){next_filtered, filtered};
+    return zv_request_trace_open(&filtered->trace, input->bytes, &input->options, err);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_request(struct zv_kv_facts *to, const struct zv_request *request)
+{
+    to->requests++;
+    to->prompt_tokens += request->prompt_tokens;
+    to->output_tokens += request->output_tokens;
+    to->longest_prompt = larger(to->longest_prompt, request->prompt_tokens);
+    to->longest_output = larger(to->longest_output, request->output_tokens);
+    to->longest = larger(to->longest, request_slots(request));
+    to->with_ids += request->id_count != 0;
+    to->last_ticks = request->arrival_ticks;
+}
+
+enum zv_status zv_kv_facts_of(struct zv_kv_facts *to, const struct zv_kv_input *input,
+                              struct zv_error *err)
+{
+    struct filtered filtered;
+    struct zv_request_source source;
+    struct zv_request request;
+    bool more = true;
+    *to = (struct zv_kv_facts){0};
+    enum zv_status status = open_filtered(&filtered, input, &source, err);
+    while (status == ZV_OK) {
+        status = source.next(source.context, &request, &more, err);
+        if (status != ZV_OK || !more) {
+            break;
+        }
+        add_request(to, &request);
+    }
+    to->refused = filtered.refused;
+    zv_request_trace_close(&filtered.trace);
+    if (status == ZV_OK && filtered.read == 0) {
+        status = zv_fail(err, ZV_E_SYNTAX, "a trace without requests");
+    }
+    return status;
+}
+
+enum zv_status zv_kv_run(struct zv_kv_run *run, const struct zv_kv_input *input,
+                         struct zv_error *err)
+{
+    struct filtered filtered;
+    struct zv_request_source source;
+    enum zv_status status = open_filtered(&filtered, input, &source, err);
+    if (status == ZV_OK) {
+        switch (run->layout) {
+        case ZV_KV_CONTIGUOUS:
+            status = kv_serve_contiguous(&run->result, source, &run->options, err);
+            break;
+        case ZV_KV_STATIC:
+            run->result = (struct kv_serve){0};
+            status = kv_waste_static(&run->result.figures, source, run->batch, err);
+            break;
+        case ZV_KV_PAGED:
+            status = kv_serve_paged(&run->result, source, &run->options, err);
+            break;
+        }
+    }
+    zv_request_trace_close(&filtered.trace);
+    return status;
+}
+
+enum zv_status zv_kv_prefixes(struct kv_figures to[KV_PREFIX_COUNT], uint64_t capacity,
+                              const struct zv_kv_input *input, struct zv_error *err)
+{
+    enum zv_status status = ZV_OK;
+    for (int policy = 0; policy < KV_PREFIX_COUNT && status == ZV_OK; policy++) {
+        struct filtered filtered;
+        struct zv_request_source source;
+        status = open_filtered(&filtered, input, &source, err);
+        if (status == ZV_OK) {
+            status =
+                kv_prefix_run(&to[policy], source, (enum kv_prefix_policy)policy, capacity, err);
+        }
+        zv_request_trace_close(&filtered.trace);
+    }
+    return status;
+}
+
+uint64_t zv_kv_figure(const struct kv_figures *figures, const char *name)
+{
+    const uint64_t *const value = kv_figures_find(figures, zv_slice_of(name));
+    return value != NULL ? *value : 0;
+}
+
+static enum zv_status preemptions_of(struct zv_kv_run *run, uint32_t sequences,
+                                     const struct zv_kv_input *input, struct zv_kv_search *search,
+                                     uint64_t *preemptions, struct zv_error *err)
+{
+    run->options.max_sequences = sequences;
+    search->simulated++;
+    const enum zv_status status = zv_kv_run(run, input, err);
+    *preemptions = zv_kv_figure(&run->result.figures, "preemptions");
+    return status;
+}
+
+enum zv_status zv_kv_search_run(struct zv_kv_search *to, struct zv_kv_run *run,
+                                const struct zv_kv_input *input, struct zv_error *err)
+{
+    uint32_t low = 0; /* none is pre-empted */
+    uint32_t high = 1;
+    uint64_t preemptions = 0;
+    *to = (struct zv_kv_search){0};
+    enum zv_status status = preemptions_of(run, high, input, to, &preemptions, err);
+    while (status == ZV_OK && preemptions == 0 && !to->at_limit) {
+        low = high;
+        to->at_limit = zv_kv_figure(&run->result.figures, "peak_running") < high || high >= 1 << 19;
+        high *= 2;
+        if (!to->at_limit) {
+            status = preemptions_of(run, high, input, to, &preemptions, err);
+        }
+    }
+    to->preemptions = preemptions;
+    while (status == ZV_OK && !to->at_limit && high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        status = preemptions_of(run, middle, input, to, &preemptions, err);
+        if (preemptions == 0) {
+            low = middle;
+        } else {
+            high = middle;
+            to->preemptions = preemptions;
+        }
+    }
+    to->value = low;
+    if (status == ZV_OK && to->at_limit) {
+        to->value = (uint32_t)zv_kv_figure(&run->result.figures, "peak_running");
+    }
+    return status == ZV_OK && low != 0 ? preemptions_of(run, low, input, to, &preemptions, err)
+                                       : status;
+}

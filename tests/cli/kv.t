@@ -1,0 +1,202 @@
+# A request trace under paging policies; rows of expected figures.
+$ zirve kv tests/data/kv/mini.csv --model $M/llama-3.1-8b/config.json --runtime vllm@0.30.0 --card 4090 --context 4k --pp 1
+150 requests over 40 s
+  prompt  302.3 tokens on average, at most 3,142
+  answer  33.7 tokens on average, at most 409
+
+    RTX 4090                                 23.51 GiB (25.25 GB)
+  = 0.920 of it                              21.63 GiB (23.23 GB)
+  - token embedding                            0.98 GiB (1.05 GB)
+  - output projection                          0.98 GiB (1.05 GB)
+  - norms                                      0.51 MiB (0.53 MB)
+  - attention                                  2.50 GiB (2.68 GB)
+  - MLP                                      10.50 GiB (11.27 GB)
+  - logits and sampling *                      0.43 GiB (0.46 GB)
+  - hidden states kept *                     32.00 MiB (33.55 MB)
+  - rotary table *                           32.00 MiB (33.55 MB)
+  - context, libraries, communicat *           0.35 GiB (0.38 GB)
+  - CUDA graphs *                              0.55 GiB (0.59 GB)
+  = KV cache                                   5.28 GiB (5.67 GB)
+  / page of 16 tokens: 65,536 B x 32 layers = 2,704 pages and a placeholder
+  = 43,280 tokens as vLLM prints it
+  a request of 4,096 tokens takes 256 pages: 10.6 fit at once
+  * assumed: a rule of thumb, or seen in another run
+
+                           at         holds   to be   waste   waste   pre-  hits
+policy                   once  mean  tokens    held  inside outside empted      
+one piece: 4096            10   3.2    2.6%    0.4%   27.4%    0.0%      -     -
+one piece: 2^n, all        13   3.2    2.6%    0.4%    1.2%    0.0%      -     -
+one piece: 2^n, answer     13   3.2    2.6%    0.4%    0.3%    0.0%      -     -
+one piece: exact           13   3.2    2.6%    0.4%    0.0%    0.0%      -     -
+static batches of 8         8     -       -       -   71.7%       -      -     -
+pages of 16                13   3.2    2.6%       -    0.1%       -      0     -
+
+Shares of the cache's memory, on average over steps. To be held: set aside and
+written later. Inside: set aside and never written. Outside: free, and in no
+hole large enough for who waits. Static: of what a batch takes.
+
+Rules: vLLM 0.30.0.
+
+$ zirve kv tests/data/kv/mini.jsonl --pages 60 --block-size 512,128,100 --occupancy
+120 requests over 26 s
+  prompt  4752.1 tokens on average, at most 7,680
+  answer  165.9 tokens on average, at most 862
+
+                           at         holds   to be   waste   waste   pre-  hits
+policy                   once  mean  tokens    held  inside outside empted      
+one piece: 7724             3   2.9   48.3%    2.7%   22.1%    0.0%      -     -
+  |##################################################++::| 171 s
+one piece: 2^n, all         5   3.2   53.8%    3.0%   20.7%    3.7%      -     -
+  |+%@%%%%%%##%%%%%%@@%%%@@%%#*#**+%%%%%%%%%%%%*+-::| 153 s
+one piece: 2^n, answer      7   3.9   64.0%    3.6%    3.0%   17.6%      -     -
+  |=*%%##%%####**###%##%+--###%%%%%%%###=:::| 129 s
+one piece: exact            7   3.8   63.5%    3.5%    0.0%   25.0%      -     -
+  |=*%##*****#%*+########*=+*##***######*-::| 130 s
+static batches of 8         8     -       -       -   29.6%       -      -     -
+pages of 512                7   5.0   82.9%       -    4.5%       -      5     -
+  |=#%@%%@%@@@@@@@%@%@@@@@%%@@@@@-:| 99 s
+pages of 512, prefixes     14   7.4   84.3%       -       -       -     18 66.4%
+  |:===+@@@@@@@@@@@@@@@@@@@@@%@@@@@@@%******=| 67 s
+pages of 128                8   5.0   83.9%       -    1.1%       -      5     -
+  |=*%@%%@%%@@@@@@%%%%%%@@%%%@@@*:| 98 s
+pages of 128, prefixes     16   7.9   82.0%       -       -       -      7 69.4%
+  |:=-=+#@@@@@@@@@@@@@@@@@%@%%@@@@@*******+| 63 s
+pages of 100                8   5.1   84.4%       -    0.8%       -      2     -
+  |=*%@%%@%%@%@@@@%@%%%%@%%@%@@@+:| 98 s
+
+prefixes alone, 60 blocks of 512 tokens, without time:
+  lru_front 64.7%, lru_rev 67.1%, fifo 54.2%, lfu 71.5%, lengthaware 66.3%
+
+Shares of the cache's memory, on average over steps. To be held: set aside and
+written later. Inside: set aside and never written. Outside: free, and in no
+hole large enough for who waits. Static: of what a batch takes.
+
+Rules: vLLM's scheduler after its changes of 2026.
+
+$ zirve kv tests/data/kv/mini.jsonl --pages 60 --block-size 512 --paged-only --prefix-cache on --rules before-2026 | tail -n +6 | head -n 2
+policy                   once  mean  tokens    held  inside outside empted      
+pages of 512, prefixes     14   7.4   84.3%       -       -       -     19 66.4%
+$ zirve kv tests/data/kv/mini.csv --pages 120 --paged-only --search concurrency | tail -n +6 | head -n 3
+policy                   once  mean  tokens    held  inside outside empted      
+pages of 16                 3   2.8   39.9%       -    1.1%       -      0     -
+  3 requests do not fit even alone
+$ zirve kv tests/data/kv/mini.csv --model $M/gemma-3-27b --card H100 --runtime vllm@0.30.0 --kv-cache-dtype auto,fp8 --paged-only | grep -E 'cache |page of|tokens as|pages of'
+cache auto
+  = KV cache                                 17.16 GiB (18.43 GB)
+  / page of 16 tokens: 131,072 B x 10 layers = 14,057 pages and a placeholder
+  = 158,109 tokens as vLLM prints it, in 7 groups of layers
+pages of 16                13   3.2    3.1%       -       -       -      0     -
+cache fp8
+  = KV cache                                 17.16 GiB (18.43 GB)
+  / page of 16 tokens: 65,536 B x 10 layers = 28,116 pages and a placeholder
+  = 316,230 tokens as vLLM prints it, in 7 groups of layers
+pages of 16                13   3.2    1.5%       -       -       -      0     -
+# Nothing is left for a page.
+$ zirve kv tests/data/kv/mini.csv --model $M/llama-3.1-70b/config.json --card 4090 --runtime vllm@0.30.0 | grep -E 'KV cache|missing'; zirve kv tests/data/kv/mini.csv --model $M/llama-3.1-70b/config.json --card 4090 --runtime vllm@0.30.0 >/dev/null
+  = KV cache                                   0.00 MiB (0.00 MB)
+  ! missing before a first page            111.21 GiB (119.41 GB)
+? 1
+$ zirve kv tests/data/kv/mini.csv --pages 20 --limit 3 --paged-only --json | head -n 60
+{
+  "schema": "zirve.kv/1",
+  "file": "tests/data/kv/mini.csv",
+  "rules": "Rules: vLLM's scheduler after its changes of 2026.",
+  "scenarios": [
+    {
+      "name": "",
+      "context_tokens": 0,
+      "trace": {
+        "requests": 3,
+        "refused": 0,
+        "prompt_tokens": 343,
+        "output_tokens": 84,
+        "longest_prompt": 259,
+        "longest_output": 40,
+        "longest_slots": 274,
+        "with_ids": 0,
+        "last_arrival_ns": 125875000
+      },
+      "budget": null,
+      "runs": [
+        {
+          "policy": "pages of 16",
+          "layout": "paged",
+          "page_tokens": 16,
+          "pages": 20,
+          "groups": 1,
+          "prefix_cache": false,
+          "unkeyed_first": false,
+          "admit_whole": true,
+          "watermark_pages": 0,
+          "step_tokens": 8192,
+          "max_sequences": 256,
+          "figures": {
+            "requests": 3,
+            "rejected": 0,
+            "completed": 3,
+            "steps": 56,
+            "last_step": 55,
+            "preemptions": 1,
+            "preempt_lost_tokens": 48,
+            "peak_pages": 20,
+            "sum_pages": 554,
+            "peak_running": 2,
+            "sum_running": 84,
+            "sum_slots": 8230,
+            "sched_tokens": 472,
+            "hit_tokens_first": 0,
+            "hit_tokens_resumed": 0,
+            "prompt_tokens_first": 343,
+            "evictions": 0,
+            "sum_finish_step": 110,
+            "block_digest": 16000057806695004359
+          },
+          "occupancy": [
+            {
+              "steps": 1,
+              "sum_used": 17,
+              "peak_used": 17,
+              "sum_running": 1
+$ zirve kv verify tests/data/kv/expected.tsv --data tests/data/kv
+109 equal, 0 differ, 0 not run; 1115 figures compared
+$ zirve kv verify tests/data/kv/expected.tsv --data /nowhere | tail -n 1; zirve kv verify tests/data/kv/expected.tsv --data /nowhere >/dev/null
+0 equal, 0 differ, 109 not run; 0 figures compared
+? 6
+$ printf 'case\tparams\tresults\nfit\ttrace=mini.csv slots=16384 policy=paged arg=16\tfit=1\n' >$TMP/rows; zirve kv verify $TMP/rows --data tests/data/kv
+line 2: fit trace=mini.csv slots=16384 policy=paged arg=16: fit is 49, expected 1
+0 equal, 1 differ, 0 not run; 1 figures compared
+? 1
+# What makes no sense.
+$ zirve kv tests/data/kv/mini.csv
+zirve kv: expected --model and --card, or --pages by hand, to say how much memory there is
+? 64
+$ zirve kv --pages 5
+zirve kv: expected one request trace ('-' for standard input)
+? 64
+$ zirve kv tests/data/kv/mini.csv --model $M/qwen2.5-7b --pages 5
+zirve kv: expected --model and --card, or --pages by hand, to say how much memory there is
+? 64
+$ zirve kv tests/data/kv/mini.csv --model $M/qwen2.5-7b --card 4090 --runtime sglang
+zirve kv: the rules of paging here are vLLM's
+? 4
+$ zirve kv tests/data/kv/mini.csv --pages 5 --columns x=y
+zirve kv: --columns x: expected arrival=NAME, prompt=NAME or output=NAME
+? 64
+$ zirve kv tests/data/kv/mini.csv --pages 5 --columns prompt=Nope
+zirve kv: tests/data/kv/mini.csv: line 1: no column Nope in 'TIMESTAMP,ContextTokens,GeneratedTokens'
+? 3
+$ zirve kv tests/data/kv/mini.csv --pages 20 --block-size 0
+zirve kv: --block-size 0: expected whole numbers above 0, at most 16
+? 64
+$ zirve kv tests/data/kv/mini.csv --pages 99999999999
+zirve kv: --pages 99999999999: expected 1 to 1073741824
+? 64
+$ printf 'prompt,output\n1,1\n0,4\n' >$TMP/bad.csv; zirve kv $TMP/bad.csv --pages 5
+zirve kv: TMP/bad.csv: line 3: a prompt of 0 tokens
+? 3
+$ printf 'arrival,prompt,output\n2,1,1\n1,4,4\n' >$TMP/bad2.csv; zirve kv $TMP/bad2.csv --pages 5
+zirve kv: TMP/bad2.csv: line 3: arrives before the request above it: sort the trace by time
+? 3
+$ printf 'prompt,output\n' >$TMP/none.csv; zirve kv $TMP/none.csv --pages 5
+zirve kv: a trace without requests
+? 3
