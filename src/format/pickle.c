@@ -9,17 +9,32 @@
 #include "format/pickle_opcodes.h"
 
 enum { FIRST_STACK = 1024, FIRST_MARKS = 64, MAX_MARKS = 1 << 20 };
-#define FOLDED UINT32_MAX
+enum { BIG_ITEMS = 4096 }; /* from here on items have memory of their own, which can grow */
 
-/* A tuple, list or dict. */
+/*
+ * A tuple, list or dict in 8 bytes, because a large file has one for every event: 0 when it is
+ * empty, else its items, else the handle that stands for them (told by the kind in the low bits).
+ */
 struct zv_pickle_node {
-    union {
-        struct zv_pickle_value *items;
-        struct zv_pickle_value handle; /* when capacity is FOLDED */
-    };
+    uint64_t bits;
+};
+
+struct items {
     uint32_t count;
     uint32_t capacity;
+    struct zv_pickle_value at[];
 };
+
+static bool is_folded(struct zv_pickle_node node)
+{
+    return (node.bits & 15) == ZV_PICKLE_HANDLE;
+}
+
+/* NULL when empty. */
+static struct items *items_of(struct zv_pickle_node node)
+{
+    return (struct items *)(uintptr_t)node.bits;
+}
 
 static const unsigned char *start(const struct zv_pickle *p)
 {
@@ -56,7 +71,7 @@ static enum zv_status grow(void **array, size_t *capacity, size_t count, size_t 
     }
     size_t grown = *capacity == 0 ? FIRST_STACK : *capacity;
     while (grown < count) {
-        grown *= 2;
+        grown += grown / 2;
     }
     void *const to = zv_memory_resize(*array, grown * size);
     if (to == NULL) {
@@ -103,8 +118,8 @@ static enum zv_status underflow(const struct zv_pickle *p, struct zv_error *err)
 static inline struct zv_pickle_value settle(const struct zv_pickle *p, struct zv_pickle_value value)
 {
     if (p->fold != NULL && is_node(value)) {
-        const struct zv_pickle_node *const node = &p->nodes[zv_pickle_payload(value)];
-        return node->capacity == FOLDED ? node->handle : value;
+        const struct zv_pickle_node node = p->nodes[zv_pickle_payload(value)];
+        return is_folded(node) ? (struct zv_pickle_value){node.bits} : value;
     }
     return value;
 }
@@ -128,31 +143,47 @@ static enum zv_status new_node(struct zv_pickle *p, enum zv_pickle_kind kind,
     return ZV_OK;
 }
 
+/* Room for capacity items; what is there is kept. NULL when memory is short. */
+static struct items *resize_items(struct zv_pickle *p, struct items *from, size_t capacity)
+{
+    const size_t bytes = sizeof(struct items) + capacity * sizeof(struct zv_pickle_value);
+    const bool was_big = from != NULL && from->capacity > BIG_ITEMS;
+    struct items *const to = capacity <= BIG_ITEMS ? zv_arena_alloc(&p->items, bytes)
+                                                   : zv_memory_resize(was_big ? from : NULL, bytes);
+    if (to == NULL) {
+        return NULL;
+    }
+    if (!was_big) {
+        to->count = from != NULL ? from->count : 0;
+        if (from != NULL) {
+            memcpy(to->at, from->at, from->count * sizeof *to->at);
+        }
+    }
+    to->capacity = (uint32_t)capacity;
+    return to;
+}
+
 static enum zv_status keep_items(struct zv_pickle *p, struct zv_pickle_node *node,
                                  const struct zv_pickle_value *items, size_t count,
                                  struct zv_error *err)
 {
-    const size_t total = node->count + count; /* both are below 2^32 */
-    if (total >= FOLDED) {
-        return zv_fail_at(err, ZV_E_LIMIT, offset(p), "a container of 2^32 items");
+    struct items *kept = items_of(*node);
+    const size_t before = kept != NULL ? kept->count : 0;
+    const size_t total = before + count; /* both are below 2^29 */
+    if (total > ZV_PICKLE_MAX_VALUES) {
+        return zv_fail_at(err, ZV_E_LIMIT, offset(p), "a container of more than 2^28 items");
     }
-    if (total > node->capacity) {
-        const size_t capacity = node->count == 0 ? total : total + total / 2;
-        struct zv_pickle_value *const to =
-            zv_arena_array(&p->items, capacity, sizeof(struct zv_pickle_value));
-        if (to == NULL) {
+    if (kept == NULL || total > kept->capacity) {
+        kept = resize_items(p, kept, before == 0 ? total : total + total / 2);
+        if (kept == NULL) {
             return p->items.used > ZV_PICKLE_MAX_ITEM_BYTES / 2
                        ? zv_fail_at(err, ZV_E_LIMIT, offset(p), "too many items in a pickle")
                        : zv_fail_memory(err, "items of a pickle");
         }
-        if (node->count != 0) {
-            memcpy(to, node->items, node->count * sizeof *to);
-        }
-        node->items = to;
-        node->capacity = capacity < FOLDED ? (uint32_t)capacity : FOLDED - 1;
+        node->bits = (uint64_t)(uintptr_t)kept;
     }
-    memcpy(node->items + node->count, items, count * sizeof *items);
-    node->count = (uint32_t)total;
+    memcpy(kept->at + before, items, count * sizeof *items);
+    kept->count = (uint32_t)total;
     return ZV_OK;
 }
 
@@ -175,21 +206,17 @@ static enum zv_status fill(struct zv_pickle *p, enum zv_pickle_kind kind, size_t
         items[i] = settle(p, items[i]);
     }
     struct zv_pickle_node *const node = &p->nodes[zv_pickle_payload(container)];
-    const bool folded = node->capacity == FOLDED;
-    if (p->fold != NULL && (folded || node->count == 0)) {
-        const struct zv_pickle_batch batch = {.kind = kind,
-                                              .offset = offset(p),
-                                              .before = folded ? node->handle
-                                                               : (struct zv_pickle_value){0},
-                                              .items = {items, count}};
+    const bool folded = is_folded(*node);
+    if (p->fold != NULL && (folded || node->bits == 0)) {
+        const struct zv_pickle_batch batch = {
+            .kind = kind, .offset = offset(p), .before = {node->bits}, .items = {items, count}};
         struct zv_pickle_value handle = {0};
         const enum zv_status status = p->fold(p->context, p, &batch, &handle, err);
         if (status != ZV_OK) {
             return status;
         }
         if (zv_pickle_kind(handle) == ZV_PICKLE_HANDLE) {
-            node->handle = handle;
-            node->capacity = FOLDED;
+            node->bits = handle.bits;
             return ZV_OK;
         }
         if (folded) {
@@ -616,6 +643,12 @@ enum zv_status zv_pickle_read(struct zv_pickle *p, struct zv_error *err)
 
 void zv_pickle_close(struct zv_pickle *p)
 {
+    for (size_t i = 0; i < p->node_count; i++) {
+        struct items *const items = is_folded(p->nodes[i]) ? NULL : items_of(p->nodes[i]);
+        if (items != NULL && items->capacity > BIG_ITEMS) {
+            zv_memory_free(items);
+        }
+    }
     zv_memory_free(p->stack);
     zv_memory_free(p->marks);
     zv_memory_free(p->memo);
@@ -626,9 +659,10 @@ void zv_pickle_close(struct zv_pickle *p)
 
 struct zv_pickle_items zv_pickle_items(const struct zv_pickle *pickle, struct zv_pickle_value value)
 {
-    if (!is_node(value) || pickle->nodes[zv_pickle_payload(value)].capacity == FOLDED) {
+    const struct zv_pickle_node node =
+        is_node(value) ? pickle->nodes[zv_pickle_payload(value)] : (struct zv_pickle_node){0};
+    if (node.bits == 0 || is_folded(node)) {
         return (struct zv_pickle_items){0};
     }
-    const struct zv_pickle_node *const node = &pickle->nodes[zv_pickle_payload(value)];
-    return (struct zv_pickle_items){node->items, node->count};
+    return (struct zv_pickle_items){items_of(node)->at, items_of(node)->count};
 }
