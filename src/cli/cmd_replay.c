@@ -12,6 +12,7 @@
 #include "cli/result_file.h"
 #include "cli/verbs.h"
 #include "report/memory_summary.h"
+#include "report/report_explain.h"
 #include "report/report_replay.h"
 #include "trace/snapshot_write.h"
 
@@ -31,6 +32,8 @@ static const struct option_spec options[] = {
      "the PyTorch whose allocator it is (2.6); repeat to compare", OPTION_LIST},
     {"Replay", "policy", NULL, "POLICY",
      "caching, cuda-malloc-async or direct (caching); repeat to compare", OPTION_LIST},
+    {"Replay", "advise", NULL, NULL,
+     "try settings that change fragmentation, best first (one card, no --alloc-conf)", OPTION_FLAG},
     {"Replay", "device", NULL, "N", "device of a record (the one with most events)", OPTION_VALUE},
     {"Results", "write-ops", NULL, "FILE", "the record's requests as an op list", OPTION_VALUE},
     {"Results", "snapshot", NULL, "FILE",
@@ -183,6 +186,37 @@ static struct zv_allocator_options allocator_options(const struct report_replay 
         .baseline_bytes = run->baseline_bytes};
 }
 
+/* Settings worth trying; what was run comes first. */
+static const char *const advised[] = {
+    "expandable_segments:True",
+    "max_split_size_mb:64",
+    "max_split_size_mb:128",
+    "max_split_size_mb:256",
+    "max_split_size_mb:512",
+    "roundup_power2_divisions:4",
+    "roundup_power2_divisions:8",
+    "roundup_power2_divisions:16",
+    "expandable_segments:True,roundup_power2_divisions:8",
+};
+
+static enum zv_status plan_advice(struct runs *runs, struct zv_error *err)
+{
+    if (runs->count != 1) {
+        return zv_fail(err, ZV_E_USAGE,
+                       "--advise tries settings itself: one card and no --alloc-conf beside it");
+    }
+    for (size_t i = 0; i < sizeof advised / sizeof advised[0]; i++) {
+        if (strcmp(advised[i], runs->at[0].conf) == 0) {
+            continue;
+        }
+        runs->at[runs->count] = runs->at[0];
+        runs->at[runs->count].conf = advised[i];
+        runs->at[runs->count].order = runs->count;
+        runs->count++;
+    }
+    return ZV_OK;
+}
+
 /* counters and events may be NULL. */
 static enum zv_status run_one(struct report_replay *run, struct zv_arena *arena,
                               struct zv_slice ops, struct zv_sink *counters, struct zv_sink *events,
@@ -248,6 +282,13 @@ static void write_results(const struct runs *runs, const struct arguments *args,
     const bool summary = arguments_has(args, "summary");
     if (out->json) {
         report_replays_json(&out->sink, runs->at, runs->count, stats);
+        return;
+    }
+    if (arguments_has(args, "advise") && !stats && !summary) {
+        if (runs->record.is_record) {
+            report_proof_text(&out->sink, &out->style, &runs->record.record);
+        }
+        report_replay_advice_text(&out->sink, &out->style, runs->at, runs->count);
         return;
     }
     if (!stats && !summary) {
@@ -326,12 +367,18 @@ static enum zv_status replay_file(struct runs *runs, const struct arguments *arg
     }
     status = write_ops_file(runs, args, err);
     status = status == ZV_OK ? plan(runs, args, err) : status;
+    if (status == ZV_OK && arguments_has(args, "advise")) {
+        status = plan_advice(runs, err);
+    }
     status = status == ZV_OK ? run_all(runs, args, file, err) : status;
     status = status == ZV_OK ? write_snapshot(runs, args, file, err) : status;
     if (status != ZV_OK && err->line != 0) {
         (void)zv_fail_where(err, args->operands[0]);
     }
     name_events(runs);
+    if (status == ZV_OK && arguments_has(args, "advise")) {
+        report_replay_rank(runs->at, runs->count);
+    }
     return status;
 }
 
@@ -381,6 +428,7 @@ const struct verb verb_replay = {
                 "  zirve replay ops.txt --capacity 8GB --counters after.tsv --events trace.tsv\n"
                 "  zirve replay snapshot.pickle --card 4090 --alloc-conf \"\" --alloc-conf "
                 "expandable_segments:True\n"
+                "  zirve replay snapshot.pickle --card 4090 --advise\n"
                 "  zirve replay --case golden/mixed-gc\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

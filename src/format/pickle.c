@@ -615,6 +615,10 @@ enum zv_status zv_pickle_read(struct zv_pickle *p, struct zv_error *err)
         return zv_fail_at(err, ZV_E_SYNTAX, 0,
                           "no pickle of protocol 2 to 5: it does not begin with 0x80");
     }
+    const enum zv_status ready = grow_stack(p, err);
+    if (ready != ZV_OK) {
+        return ready;
+    }
     for (;;) {
         run_simple(p);
         const size_t rest = left(p);

@@ -20,6 +20,7 @@ struct report_replay {
     uint64_t baseline_bytes;
     struct zv_replay_outcome outcome;
     const struct zv_record *record; /* whose requests they are; NULL: an op list */
+    size_t order;                   /* in which it was asked for; 0: the settings as they were */
     uint64_t oom_event;             /* 1-based event of the record where it first ran out */
 };
 
@@ -33,6 +34,11 @@ void report_replays_text(struct zv_sink *sink, const struct report_style *style,
 /* with_stats: memory_stats() of every run too. */
 void report_replays_json(struct zv_sink *sink, const struct report_replay *runs, size_t count,
                          bool with_stats);
+
+/* Best first: fewest requests that fail, least reserved, fewest driver calls. */
+void report_replay_rank(struct report_replay *runs, size_t count);
+void report_replay_advice_text(struct zv_sink *sink, const struct report_style *style,
+                               const struct report_replay *runs, size_t count);
 
 void report_replay_cases_text(struct zv_sink *sink, const struct report_replay_case *cases,
                               size_t count);

@@ -577,3 +577,31 @@ zirve replay: --write-ops needs a record, not an op list
 $ echo "[[-1,1,1000,0]]" | zirve replay -
 zirve replay: -: a memory timeline has no addresses: nothing tells which free is of which allocation
 ? 4
+# Settings ranked.
+$ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --advise
+
+Settings by requests that fail, then bytes reserved, then driver calls (10 tried):
+  1. expandable_segments:True
+     5.61 GiB (6.02 GB): 12.00 MiB (12.58 MB) more reserved, 11 driver calls
+  2. max_split_size_mb:64
+     5.83 GiB (6.26 GB): 0.24 GiB (0.26 GB) more reserved, 15 driver calls
+  3. max_split_size_mb:128
+     5.83 GiB (6.26 GB): 0.24 GiB (0.26 GB) more reserved, 15 driver calls
+  4. max_split_size_mb:256
+     5.83 GiB (6.26 GB): 0.24 GiB (0.26 GB) more reserved, 15 driver calls
+  5. max_split_size_mb:512
+     5.83 GiB (6.26 GB): 0.24 GiB (0.26 GB) more reserved, 15 driver calls
+  6. expandable_segments:True,roundup_power2_divisions:8
+     5.96 GiB (6.40 GB): 0.36 GiB (0.39 GB) more reserved, 11 driver calls
+  7. default settings
+     5.59 GiB (6.01 GB): fails 1 request, as it was run, 6 driver calls
+  8. roundup_power2_divisions:16
+     5.75 GiB (6.17 GB): fails 1 request, 0.16 GiB (0.17 GB) more reserved, 6 driver calls
+  9. roundup_power2_divisions:4
+     6.00 GiB (6.44 GB): fails 1 request, 0.41 GiB (0.44 GB) more reserved, 6 driver calls
+ 10. roundup_power2_divisions:8
+     6.00 GiB (6.44 GB): fails 1 request, 0.41 GiB (0.44 GB) more reserved, 6 driver calls
+Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.
+$ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --advise --alloc-conf "" --alloc-conf expandable_segments:True
+zirve replay: --advise tries settings itself: one card and no --alloc-conf beside it
+? 64

@@ -1,0 +1,93 @@
+/* Settings ranked by what a replay came to: zirve replay --advise. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/report_replay.h"
+
+static uint64_t calls_of(const struct report_replay *run)
+{
+    const struct zv_driver_calls *const calls = &run->outcome.calls;
+    return calls->allocate + calls->allocate_failed + calls->release + calls->reserve +
+           calls->unreserve + calls->map + calls->map_failed + calls->unmap;
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_merit(const void *a, const void *b)
+{
+    const struct report_replay *const left = a;
+    const struct report_replay *const right = b;
+    int order = compare_u64(left->outcome.ooms, right->outcome.ooms);
+    order = order != 0 ? order
+                       : compare_u64(left->outcome.peak_reserved_bytes,
+                                     right->outcome.peak_reserved_bytes);
+    order = order != 0 ? order : compare_u64(calls_of(left), calls_of(right));
+    return order != 0 ? order : compare_u64(left->order, right->order);
+}
+
+void report_replay_rank(struct report_replay *runs, size_t count)
+{
+    qsort(runs, count, sizeof *runs, by_merit);
+}
+
+/* Against the settings that ran: the run of order 0. */
+static const struct report_replay *find_base(const struct report_replay *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].order == 0) {
+            return &runs[i];
+        }
+    }
+    return &runs[0];
+}
+
+static void put_sentence(char *to, size_t size, const struct report_style *style,
+                         const struct report_replay *run, const struct report_replay *base)
+{
+    char bytes[REPORT_BYTES_TEXT];
+    const uint64_t its = run->outcome.peak_reserved_bytes;
+    const uint64_t known = base->outcome.peak_reserved_bytes;
+    int used = 0;
+    if (run->outcome.ooms != 0) {
+        used = snprintf(to, size, "fails %" PRIu64 " request%s, ", run->outcome.ooms,
+                        run->outcome.ooms == 1 ? "" : "s");
+    }
+    if (used < 0 || (size_t)used >= size) {
+        return;
+    }
+    to += used;
+    size -= (size_t)used;
+    report_bytes(bytes, style, its < known ? known - its : its - known);
+    if (run == base) {
+        (void)snprintf(to, size, "as it was run, %" PRIu64 " driver calls", calls_of(run));
+    } else if (its == known) {
+        (void)snprintf(to, size, "the same reserved, %" PRIu64 " driver calls", calls_of(run));
+    } else {
+        (void)snprintf(to, size, "%s %s reserved, %" PRIu64 " driver calls", bytes,
+                       its < known ? "less" : "more", calls_of(run));
+    }
+}
+
+void report_replay_advice_text(struct zv_sink *sink, const struct report_style *style,
+                               const struct report_replay *runs, size_t count)
+{
+    const struct report_replay *const base = find_base(runs, count);
+    zv_sink_print(sink,
+                  "\nSettings by requests that fail, then bytes reserved, then driver calls "
+                  "(%zu tried):\n",
+                  count);
+    for (size_t i = 0; i < count; i++) {
+        char reserved[REPORT_BYTES_TEXT];
+        char sentence[256];
+        report_bytes(reserved, style, runs[i].outcome.peak_reserved_bytes);
+        put_sentence(sentence, sizeof sentence, style, &runs[i], base);
+        zv_sink_print(sink, "%3zu. %s\n     %s: %s\n", i + 1,
+                      runs[i].conf[0] != 0 ? runs[i].conf : "default settings", reserved, sentence);
+    }
+    report_fold(sink, style, 0, 0,
+                "Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.");
+}
