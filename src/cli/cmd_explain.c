@@ -35,6 +35,8 @@ static const struct option_spec options[] = {
      "group by what this extended regular expression matches in 'file:line function'",
      OPTION_VALUE},
     {"Question", "diff", NULL, "FILE", "what changed from this earlier file", OPTION_VALUE},
+    {"Question", "habits", NULL, NULL, "what grows, what is freed late, which segments never empty",
+     OPTION_FLAG},
     {"Question", "against", NULL, "FILE",
      "item by item beside this estimate (zirve estimate --json)", OPTION_VALUE},
     {"Results", "capture", NULL, "FILE",
@@ -53,6 +55,7 @@ struct session {
     size_t group_count;
     struct zv_against against;
     bool has_against;
+    struct zv_habits habits;
     uint64_t capacity_bytes;
     uint32_t top;
     regex_t pattern;
@@ -289,6 +292,9 @@ static enum zv_status explain(struct session *session, const struct arguments *a
     enum zv_status status = zv_cause_make(&session->cause, &session->cause_heap, &session->record,
                                           session->capacity_bytes, &session->arena, err);
     status = status == ZV_OK ? read_estimate(session, args, err) : status;
+    if (status == ZV_OK && arguments_has(args, "habits")) {
+        status = zv_habits_make(&session->habits, &session->record, &session->arena, err);
+    }
     status = status == ZV_OK ? write_capture(&session->record, args, err) : status;
     status = status == ZV_OK ? find_instant(session, args, &instant, err) : status;
     if (status != ZV_OK) {
@@ -311,7 +317,10 @@ static enum zv_status explain(struct session *session, const struct arguments *a
                                           .groups = session->groups,
                                           .group_count = session->group_count,
                                           .top = session->top};
-    if (out->json && session->has_against) {
+    const bool habits = arguments_has(args, "habits");
+    if (out->json && habits) {
+        report_habits_json(&out->sink, &session->habits);
+    } else if (out->json && session->has_against) {
         report_against_json(&out->sink, &session->against);
     } else if (out->json) {
         report_explain_json(&out->sink, &result);
@@ -319,6 +328,9 @@ static enum zv_status explain(struct session *session, const struct arguments *a
         report_explain_text(&out->sink, &out->style, &result);
         if (session->has_against) {
             report_against_text(&out->sink, &out->style, &session->against);
+        }
+        if (habits) {
+            report_habits_text(&out->sink, &out->style, &session->habits, session->top);
         }
     }
     return ZV_OK;

@@ -9,6 +9,7 @@
 #include "explain/cause.h"
 #include "explain/difference.h"
 #include "explain/groups.h"
+#include "explain/habits.h"
 #include "explain/heap.h"
 #include "explain/oom_message.h"
 #include "explain/record.h"
@@ -48,6 +49,11 @@ void report_difference_json(struct zv_sink *sink, const struct zv_difference *di
 void report_against_text(struct zv_sink *sink, const struct report_style *style,
                          const struct zv_against *against);
 void report_against_json(struct zv_sink *sink, const struct zv_against *against);
+
+/* Over the whole record ("zirve.explain_habits/1"). */
+void report_habits_text(struct zv_sink *sink, const struct report_style *style,
+                        const struct zv_habits *habits, size_t top);
+void report_habits_json(struct zv_sink *sink, const struct zv_habits *habits);
 
 /* A pasted message ("zirve.explain_message/1"). */
 void report_oom_message_text(struct zv_sink *sink, const struct report_style *style,

@@ -89,5 +89,7 @@ void report_replay_advice_text(struct zv_sink *sink, const struct report_style *
                       runs[i].conf[0] != 0 ? runs[i].conf : "default settings", reserved, sentence);
     }
     report_fold(sink, style, 0, 0,
-                "Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.");
+                "Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each. "
+                "expandable_segments does not hold for memory pools with an allocator of their own "
+                "(pytorch/pytorch#147851).");
 }

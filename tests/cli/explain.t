@@ -721,3 +721,28 @@ replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
   reserved, found by undoing the record from its end. Whether older events were
   dropped (the record is a ring) is not written down.
+# Habits.
+$ zirve explain tests/data/snapshots/gen6.pickle --habits --by size | tail -8
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Live bytes that grew at each of 4 quarters of the record:
+  nobody's
+Frees that waited for another stream: none.
+Segments that were there all the time and never empty: 1, 2.00 MiB (2.10 MB), of
+which 0.00 MiB (0.00 MB) is live at the end.
+$ zirve explain tests/data/snapshots/gen6.pickle --habits --json
+{
+  "schema": "zirve.explain_habits/1",
+  "by_optimizer_steps": false,
+  "growing": [],
+  "late_frees": 0,
+  "late_peak_bytes": 0,
+  "late_longest_events": 0,
+  "never_empty_segments": 1,
+  "never_empty_bytes": 2097152,
+  "never_empty_live_bytes": 2048
+}
+$ zirve explain tests/data/snapshots/bare-list.pickle --habits
+zirve explain: habits need a memory snapshot with a history
+? 4

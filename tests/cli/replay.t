@@ -602,6 +602,8 @@ Settings by requests that fail, then bytes reserved, then driver calls (10 tried
  10. roundup_power2_divisions:8
      6.00 GiB (6.44 GB): fails 1 request, 0.41 GiB (0.44 GB) more reserved, 6 driver calls
 Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.
+expandable_segments does not hold for memory pools with an allocator of their
+own (pytorch/pytorch#147851).
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --advise --alloc-conf "" --alloc-conf expandable_segments:True
 zirve replay: --advise tries settings itself: one card and no --alloc-conf beside it
 ? 64

@@ -1,0 +1,90 @@
+/* What grows, what is freed late, which segments never empty. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report/json_fields.h"
+#include "report/report_estimate.h"
+#include "report/report_explain.h"
+
+enum { COUNT_TEXT = 32, LINE_TEXT = 512 };
+
+static void put_growth(struct zv_sink *sink, const struct report_style *style,
+                       const struct zv_habits *habits, size_t top)
+{
+    zv_sink_print(sink, "\nLive bytes that grew at each of %zu %s:\n", habits->instant_count,
+                  habits->by_steps ? "optimizer steps" : "quarters of the record");
+    if (habits->growing_count == 0) {
+        zv_sink_text(sink, "  nobody's\n");
+    }
+    for (size_t i = 0; i < habits->growing_count && i < top; i++) {
+        const struct zv_growing *const one = &habits->growing[i];
+        char first[REPORT_BYTES_TEXT];
+        char last[REPORT_BYTES_TEXT];
+        char label[64];
+        size_t length = 0;
+        for (; length < one->label.length && length + 1 < sizeof label; length++) {
+            const unsigned char c = (unsigned char)one->label.at[length];
+            label[length] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+        }
+        label[length] = 0;
+        report_bytes(first, style, one->bytes[0]);
+        report_bytes(last, style, one->bytes[habits->instant_count - 1]);
+        zv_sink_print(sink, "  %.44s\n    %s to %s\n", label, first, last);
+    }
+}
+
+void report_habits_text(struct zv_sink *sink, const struct report_style *style,
+                        const struct zv_habits *habits, size_t top)
+{
+    char count[COUNT_TEXT];
+    char bytes[REPORT_BYTES_TEXT];
+    char live[REPORT_BYTES_TEXT];
+    char line[LINE_TEXT];
+    put_growth(sink, style, habits, top);
+    report_count(count, habits->late_frees);
+    report_bytes(bytes, style, habits->late_peak_bytes);
+    (void)snprintf(line, sizeof line,
+                   "Frees that waited for another stream: %s, at most %s at once, the longest for "
+                   "%zu events.",
+                   count, bytes, habits->late_longest);
+    report_fold(sink, style, 0, 0,
+                habits->late_frees != 0 ? line : "Frees that waited for another stream: none.");
+    report_count(count, habits->pinned_segments);
+    report_bytes(bytes, style, habits->pinned_bytes);
+    report_bytes(live, style, habits->pinned_live_bytes);
+    (void)snprintf(line, sizeof line,
+                   "Segments that were there all the time and never empty: %s, %s, of which %s is "
+                   "live at the end.",
+                   count, bytes, live);
+    report_fold(sink, style, 0, 0, line);
+}
+
+void report_habits_json(struct zv_sink *sink, const struct zv_habits *habits)
+{
+    struct zv_json_writer json = {.sink = sink};
+    zv_json_begin_object(&json);
+    json_text(&json, "schema", "zirve.explain_habits/1");
+    json_bool(&json, "by_optimizer_steps", habits->by_steps);
+    zv_json_write_key(&json, "growing");
+    zv_json_begin_array(&json);
+    for (size_t i = 0; i < habits->growing_count; i++) {
+        zv_json_begin_object(&json);
+        json_slice(&json, "label", habits->growing[i].label);
+        zv_json_write_key(&json, "bytes");
+        zv_json_begin_array(&json);
+        for (size_t j = 0; j < habits->instant_count; j++) {
+            zv_json_write_u64(&json, habits->growing[i].bytes[j]);
+        }
+        zv_json_end_array(&json);
+        zv_json_end_object(&json);
+    }
+    zv_json_end_array(&json);
+    json_bytes(&json, "late_frees", true, habits->late_frees);
+    json_bytes(&json, "late_peak_bytes", true, habits->late_peak_bytes);
+    json_bytes(&json, "late_longest_events", true, habits->late_longest);
+    json_bytes(&json, "never_empty_segments", true, habits->pinned_segments);
+    json_bytes(&json, "never_empty_bytes", true, habits->pinned_bytes);
+    json_bytes(&json, "never_empty_live_bytes", true, habits->pinned_live_bytes);
+    zv_json_end_object(&json);
+    zv_json_finish(&json);
+}
