@@ -198,16 +198,22 @@ struct caching_seed {
     enum block_state state; /* free, allocated or pending */
 };
 
+/* The pieces of a segment or reservation, in order of address, of one pool and stream. */
+struct caching_seeds {
+    struct caching_seed *at;
+    size_t count; /* at least 1 */
+    uint32_t pool;
+    uint64_t stream;
+};
+
 /*
- * Takes in a segment of an allocator that ran before: pieces in order of address that tile it
- * (of a reservation: with holes, which are not mapped). first is the block of the first piece, the
- * others follow by next. Errors: ZV_E_NOMEM, ZV_E_LIMIT.
+ * Takes in a segment of an allocator that ran before, which its pieces tile; or a reservation,
+ * where the holes between them are not mapped. *first is the block of the first piece, the others
+ * follow by next. Errors: ZV_E_NOMEM, ZV_E_LIMIT.
  */
-enum zv_status caching_seed_segment(struct caching *c, uint32_t pool, uint64_t stream,
-                                    const struct caching_seed *pieces, size_t count,
+enum zv_status caching_seed_segment(struct caching *c, const struct caching_seeds *seeds,
                                     uint32_t *first, struct zv_error *err);
-enum zv_status caching_seed_reservation(struct caching *c, uint32_t pool, uint64_t stream,
-                                        const struct caching_seed *pieces, size_t count,
+enum zv_status caching_seed_reservation(struct caching *c, const struct caching_seeds *seeds,
                                         uint32_t *first, struct zv_error *err);
 
 /* A free whose completion the caller says later (caching_complete_free). */

@@ -50,25 +50,27 @@ static void reserve_bytes(struct caching *c, uint32_t pool, uint64_t bytes)
     stat_change(&c->stats, caching_stat_pool(pool), ZV_STAT_RESERVED_BYTES, (int64_t)bytes);
 }
 
-static enum zv_status prepare(struct caching *c, uint32_t pool, uint64_t stream, size_t count,
-                              uint32_t *list, struct zv_error *err)
+static enum zv_status prepare(struct caching *c, const struct caching_seeds *seeds, uint32_t *list,
+                              struct zv_error *err)
 {
     uint32_t stream_index;
-    enum zv_status status = caching_stream_index(c, stream, &stream_index, err);
-    status = status == ZV_OK ? caching_list_of(c, pool, stream_index, list, err) : status;
+    enum zv_status status = caching_stream_index(c, seeds->stream, &stream_index, err);
+    status = status == ZV_OK ? caching_list_of(c, seeds->pool, stream_index, list, err) : status;
     if (status == ZV_OK &&
-        !(caching_reserve_blocks(c, 2 * count + 2) && caching_reserve_reservation(c))) {
+        !(caching_reserve_blocks(c, 2 * seeds->count + 2) && caching_reserve_reservation(c))) {
         return zv_fail_memory(err, "blocks");
     }
     return status;
 }
 
-enum zv_status caching_seed_segment(struct caching *c, uint32_t pool, uint64_t stream,
-                                    const struct caching_seed *pieces, size_t count,
+enum zv_status caching_seed_segment(struct caching *c, const struct caching_seeds *seeds,
                                     uint32_t *first, struct zv_error *err)
 {
+    const struct caching_seed *const pieces = seeds->at;
+    const size_t count = seeds->count;
+    const uint32_t pool = seeds->pool;
     uint32_t list;
-    const enum zv_status status = prepare(c, pool, stream, count, &list, err);
+    const enum zv_status status = prepare(c, seeds, &list, err);
     if (status != ZV_OK) {
         return status;
     }
@@ -89,12 +91,14 @@ enum zv_status caching_seed_segment(struct caching *c, uint32_t pool, uint64_t s
     return ZV_OK;
 }
 
-enum zv_status caching_seed_reservation(struct caching *c, uint32_t pool, uint64_t stream,
-                                        const struct caching_seed *pieces, size_t count,
+enum zv_status caching_seed_reservation(struct caching *c, const struct caching_seeds *seeds,
                                         uint32_t *first, struct zv_error *err)
 {
+    const struct caching_seed *const pieces = seeds->at;
+    const size_t count = seeds->count;
+    const uint32_t pool = seeds->pool;
     uint32_t list;
-    const enum zv_status status = prepare(c, pool, stream, count, &list, err);
+    const enum zv_status status = prepare(c, seeds, &list, err);
     if (status != ZV_OK) {
         return status;
     }

@@ -373,14 +373,9 @@ static enum zv_status play_next(struct player *player, struct zv_error *err)
 
 /* ---- the start ---- */
 
-struct seeds {
-    struct caching_seed *at;
-    size_t count;
-};
-
 /* The pieces of a segment, free ones between its live blocks; false when they do not fit. */
 static bool make_seeds(const struct zv_trace_start *start, const struct zv_trace_segment *segment,
-                       struct seeds *to)
+                       struct caching_seeds *to)
 {
     uint64_t end = segment->address;
     const uint64_t stop_at = segment->address + segment->bytes;
@@ -440,12 +435,12 @@ static bool is_sane(const struct zv_trace_start *start)
 
 /* Segments i to the end of its reservation. */
 static enum zv_status seed_group(struct player *player, const struct zv_trace_start *start,
-                                 size_t first, size_t end, struct seeds *seeds,
+                                 size_t first, size_t end, struct caching_seeds *seeds,
                                  struct zv_error *err)
 {
     const struct zv_trace_segment *const segment = &start->segments[first];
-    const uint32_t pool = 2 * (uint32_t)segment->pool + !segment->is_small;
-    const uint64_t stream = player->trace->streams[segment->stream];
+    seeds->pool = 2 * (uint32_t)segment->pool + !segment->is_small;
+    seeds->stream = player->trace->streams[segment->stream];
     uint32_t at = 0;
     seeds->count = 0;
     for (size_t i = first; i < end; i++) {
@@ -455,10 +450,8 @@ static enum zv_status seed_group(struct player *player, const struct zv_trace_st
         }
     }
     const enum zv_status status = segment->is_expandable
-                                      ? caching_seed_reservation(player->caching, pool, stream,
-                                                                 seeds->at, seeds->count, &at, err)
-                                      : caching_seed_segment(player->caching, pool, stream,
-                                                             seeds->at, seeds->count, &at, err);
+                                      ? caching_seed_reservation(player->caching, seeds, &at, err)
+                                      : caching_seed_segment(player->caching, seeds, &at, err);
     if (status == ZV_OK && !note_live(player, at)) {
         return zv_fail_memory(err, "live blocks");
     }
@@ -472,10 +465,13 @@ static enum zv_status seed(struct player *player, const struct zv_trace_start *s
         stop(player, "segments before the record overlap or are no multiples of 512 bytes", NULL);
         return ZV_OK;
     }
-    struct seeds seeds = {0};
+    struct caching_seeds seeds = {0};
     seeds.at =
         zv_memory_alloc((2 * start->block_count + start->segment_count + 1) * sizeof *seeds.at);
-    enum zv_status status = seeds.at == NULL ? zv_fail_memory(err, "blocks") : ZV_OK;
+    if (seeds.at == NULL) {
+        return zv_fail_memory(err, "blocks");
+    }
+    enum zv_status status = ZV_OK;
     for (size_t i = 1; i < player->trace->pool_count && status == ZV_OK; i++) {
         status = caching_pool_retain(player->caching, i, 0, err);
     }

@@ -196,6 +196,12 @@ static enum zv_status find_instant(const struct session *session, const struct a
     return ZV_OK;
 }
 
+static struct zv_grouping grouping(const struct session *session, unsigned which)
+{
+    return (struct zv_grouping){(enum zv_group_by)which,
+                                session->has_pattern ? &session->pattern : NULL};
+}
+
 static enum zv_status add_groups(struct session *session, const struct zv_heap *heap,
                                  unsigned which, struct zv_error *err)
 {
@@ -207,8 +213,8 @@ static enum zv_status add_groups(struct session *session, const struct zv_heap *
     }
     struct report_groups *const to = &session->groups[session->group_count++];
     to->by = zv_group_words[which];
-    return zv_groups_make(&to->groups, &session->record, heap, (enum zv_group_by)which,
-                          session->has_pattern ? &session->pattern : NULL, &session->arena, err);
+    return zv_groups_make(&to->groups, &session->record, heap, grouping(session, which),
+                          &session->arena, err);
 }
 
 static enum zv_status make_groups(struct session *session, const struct arguments *args,
@@ -370,8 +376,7 @@ static enum zv_status end_groups(struct session *session, const struct arguments
     enum zv_status status =
         zv_heap_at(&heap, record, zv_record_device(record)->event_count, &session->arena, err);
     *usage = heap.usage;
-    return status == ZV_OK ? zv_groups_make(groups, record, &heap, (enum zv_group_by)which,
-                                            session->has_pattern ? &session->pattern : NULL,
+    return status == ZV_OK ? zv_groups_make(groups, record, &heap, grouping(session, which),
                                             &session->arena, err)
                            : status;
 }

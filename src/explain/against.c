@@ -149,7 +149,8 @@ enum zv_status zv_against_make(struct zv_against *against, struct zv_slice json,
     enum zv_status status = zv_json_tree_read(&root, json, ZV_JSON_STRICT, arena, err);
     status = status == ZV_OK ? read_estimate(against, root, err) : status;
     status = status == ZV_OK ? sum_estimate(against, err) : status;
-    status = status == ZV_OK ? zv_groups_make(&roles, record, heap, ZV_GROUP_ROLE, NULL, arena, err)
+    status = status == ZV_OK ? zv_groups_make(&roles, record, heap,
+                                              (struct zv_grouping){.by = ZV_GROUP_ROLE}, arena, err)
                              : status;
     if (status != ZV_OK) {
         return status;

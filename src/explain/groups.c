@@ -255,25 +255,25 @@ static bool name_stacks(struct grouping *grouping)
 }
 
 enum zv_status zv_groups_make(struct zv_groups *groups, const struct zv_record *record,
-                              const struct zv_heap *heap, enum zv_group_by by,
-                              const regex_t *pattern, struct zv_arena *arena, struct zv_error *err)
+                              const struct zv_heap *heap, struct zv_grouping how,
+                              struct zv_arena *arena, struct zv_error *err)
 {
     struct grouping grouping = {.record = record,
                                 .heap = heap,
-                                .by = by,
-                                .pattern = pattern,
+                                .by = how.by,
+                                .pattern = how.pattern,
                                 .arena = arena,
                                 .groups = groups};
     *groups = (struct zv_groups){0};
     groups->at = zv_arena_array(arena, heap->block_count + 1, sizeof *groups->at);
     grouping.users = zv_user_frames(&record->trace, arena);
     bool fine = groups->at != NULL && grouping.users != NULL &&
-                (by != ZV_GROUP_ANNOTATION || find_scopes(&grouping));
+                (how.by != ZV_GROUP_ANNOTATION || find_scopes(&grouping));
     for (size_t i = 0; i < heap->block_count && fine; i++) {
         fine = heap->blocks[i].state == ZV_BLOCK_FREE || add(&grouping, i);
     }
     zv_strmap_free(&grouping.map);
-    fine = fine && (by != ZV_GROUP_STACK || name_stacks(&grouping));
+    fine = fine && (how.by != ZV_GROUP_STACK || name_stacks(&grouping));
     if (!fine) {
         return zv_fail_memory(err, "groups");
     }

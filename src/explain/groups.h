@@ -39,11 +39,15 @@ struct zv_groups {
     uint64_t total_bytes;
 };
 
-/* pattern: for ZV_GROUP_PATTERN, matched against "file:line function"; else NULL. Results live in
- * the arena. Errors: ZV_E_NOMEM. */
+struct zv_grouping {
+    enum zv_group_by by;
+    const regex_t *pattern; /* for ZV_GROUP_PATTERN: matched against "file:line function" */
+};
+
+/* Results live in the arena. Errors: ZV_E_NOMEM. */
 enum zv_status zv_groups_make(struct zv_groups *groups, const struct zv_record *record,
-                              const struct zv_heap *heap, enum zv_group_by by,
-                              const regex_t *pattern, struct zv_arena *arena, struct zv_error *err);
+                              const struct zv_heap *heap, struct zv_grouping how,
+                              struct zv_arena *arena, struct zv_error *err);
 
 /* "stack", "function" ...; ends with NULL. */
 extern const char *const zv_group_words[];

@@ -74,12 +74,13 @@ static enum zv_status find_growth(struct zv_habits *habits, const struct zv_reco
                                   struct zv_arena *arena, struct zv_error *err)
 {
     enum { CANDIDATES = 200 };
-    struct zv_groups groups[ZV_HABIT_INSTANTS];
+    struct zv_groups groups[ZV_HABIT_INSTANTS] = {0};
     for (size_t i = 0; i < habits->instant_count; i++) {
         struct zv_heap heap;
         enum zv_status status = zv_heap_at(&heap, record, habits->instants[i], arena, err);
         if (status == ZV_OK) {
-            status = zv_groups_make(&groups[i], record, &heap, ZV_GROUP_FRAME, NULL, arena, err);
+            status = zv_groups_make(&groups[i], record, &heap,
+                                    (struct zv_grouping){.by = ZV_GROUP_FRAME}, arena, err);
         }
         if (status != ZV_OK) {
             return status;
@@ -92,7 +93,7 @@ static enum zv_status find_growth(struct zv_habits *habits, const struct zv_reco
         return zv_fail_memory(err, "habits");
     }
     for (size_t i = 0; i < count; i++) {
-        struct zv_growing one = {.label = last->at[i].label};
+        struct zv_growing one = {.label = last->at[i].label, .bytes = {0}};
         bool grows = true;
         for (size_t j = 0; j < habits->instant_count; j++) {
             one.bytes[j] = bytes_of(&groups[j], one.label);

@@ -15,15 +15,20 @@ enum { BIG_ITEMS = 4096 }; /* from here on items have memory of their own, which
  * A tuple, list or dict in 8 bytes, because a large file has one for every event: 0 when it is
  * empty, else its items, else the handle that stands for them (told by the kind in the low bits).
  */
-struct zv_pickle_node {
-    uint64_t bits;
-};
-
 struct items {
     uint32_t count;
     uint32_t capacity;
     struct zv_pickle_value at[];
 };
+
+struct zv_pickle_node {
+    union {
+        uint64_t bits;
+        struct items *items; /* aligned, so that its low four bits are 0 */
+    };
+};
+
+_Static_assert(sizeof(struct zv_pickle_node) == 8, "a pointer in 64 bits");
 
 static bool is_folded(struct zv_pickle_node node)
 {
@@ -33,7 +38,7 @@ static bool is_folded(struct zv_pickle_node node)
 /* NULL when empty. */
 static struct items *items_of(struct zv_pickle_node node)
 {
-    return (struct items *)(uintptr_t)node.bits;
+    return node.bits != 0 ? node.items : NULL;
 }
 
 static const unsigned char *start(const struct zv_pickle *p)
@@ -62,12 +67,12 @@ static bool is_node(struct zv_pickle_value value)
 }
 
 /* Room for at least count elements; *capacity 0 at first. */
-static enum zv_status grow(void **array, size_t *capacity, size_t count, size_t size, size_t limit,
+static enum zv_status grow(void **array, size_t *capacity, size_t count, size_t size,
                            const struct zv_pickle *p, struct zv_error *err)
 {
-    if (count > limit) {
-        return zv_fail_at(err, ZV_E_LIMIT, offset(p), "more than %zu values of a pickle at once",
-                          limit);
+    if (count > ZV_PICKLE_MAX_VALUES) {
+        return zv_fail_at(err, ZV_E_LIMIT, offset(p), "more than %d values of a pickle at once",
+                          ZV_PICKLE_MAX_VALUES);
     }
     size_t grown = *capacity == 0 ? FIRST_STACK : *capacity;
     while (grown < count) {
@@ -85,8 +90,8 @@ static enum zv_status grow(void **array, size_t *capacity, size_t count, size_t 
 static enum zv_status grow_stack(struct zv_pickle *p, struct zv_error *err)
 {
     void *stack = p->stack;
-    const enum zv_status status = grow(&stack, &p->stack_capacity, p->depth + 1, sizeof *p->stack,
-                                       ZV_PICKLE_MAX_VALUES, p, err);
+    const enum zv_status status =
+        grow(&stack, &p->stack_capacity, p->depth + 1, sizeof *p->stack, p, err);
     p->stack = stack;
     return status;
 }
@@ -100,7 +105,7 @@ static enum zv_status grow_memo(struct zv_pickle *p, size_t index, struct zv_err
     void *memo = p->memo;
     const size_t before = p->memo_capacity;
     const enum zv_status status =
-        grow(&memo, &p->memo_capacity, index + 1, sizeof *p->memo, ZV_PICKLE_MAX_VALUES, p, err);
+        grow(&memo, &p->memo_capacity, index + 1, sizeof *p->memo, p, err);
     p->memo = memo;
     if (status == ZV_OK) {
         memset(p->memo + before, 0, (p->memo_capacity - before) * sizeof *p->memo);
@@ -131,8 +136,8 @@ static enum zv_status new_node(struct zv_pickle *p, enum zv_pickle_kind kind,
 {
     if (p->node_count >= p->node_capacity) {
         void *nodes = p->nodes;
-        const enum zv_status status = grow(&nodes, &p->node_capacity, p->node_count + 1,
-                                           sizeof *p->nodes, ZV_PICKLE_MAX_NODES, p, err);
+        const enum zv_status status =
+            grow(&nodes, &p->node_capacity, p->node_count + 1, sizeof *p->nodes, p, err);
         p->nodes = nodes;
         if (status != ZV_OK) {
             return status;
@@ -180,7 +185,7 @@ static enum zv_status keep_items(struct zv_pickle *p, struct zv_pickle_node *nod
                        ? zv_fail_at(err, ZV_E_LIMIT, offset(p), "too many items in a pickle")
                        : zv_fail_memory(err, "items of a pickle");
         }
-        node->bits = (uint64_t)(uintptr_t)kept;
+        node->items = kept;
     }
     memcpy(kept->at + before, items, count * sizeof *items);
     kept->count = (uint32_t)total;

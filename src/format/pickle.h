@@ -89,7 +89,7 @@ struct zv_pickle {
     struct zv_arena items;
 };
 
-enum { ZV_PICKLE_MAX_NODES = 1 << 28, ZV_PICKLE_MAX_VALUES = 1 << 28 };
+enum { ZV_PICKLE_MAX_VALUES = 1 << 28 }; /* on the stack, put aside, containers: each */
 #define ZV_PICKLE_MAX_ITEM_BYTES (UINT64_C(8) << 30)
 
 /*

@@ -142,7 +142,7 @@ static bool step_gzip(struct zv_unpacker *unpacker, unsigned char *to, size_t si
            fail(unpacker, stream->msg != NULL ? stream->msg : "gzip is damaged") == 0;
 }
 
-static bool step_zstd(struct zv_unpacker *unpacker, unsigned char *to, size_t size, size_t *got)
+static bool step_zstd(struct zv_unpacker *unpacker, void *to, size_t size, size_t *got)
 {
     ZSTD_inBuffer in = {unpacker->input.at, unpacker->input.length, 0};
     ZSTD_outBuffer out = {to, size, 0};
@@ -173,7 +173,8 @@ ptrdiff_t zv_unpack_read(void *source, unsigned char *to, size_t size)
         return -1;
     }
     size_t got = 0;
-    while (got == 0 && (unpacker->input.length != 0 || unpacker->inside)) {
+    while (got == 0 && unpacker->state != NULL &&
+           (unpacker->input.length != 0 || unpacker->inside)) {
         const bool fine = unpacker->packing == ZV_PACKED_GZIP ? step_gzip(unpacker, to, size, &got)
                                                               : step_zstd(unpacker, to, size, &got);
         if (!fine) {

@@ -213,6 +213,19 @@ static void write_record(struct zv_sink *sink, const struct report_style *style,
     }
 }
 
+/* number 0: it is the only run. */
+static void write_settings(struct zv_sink *sink, const struct report_replay *run, size_t number)
+{
+    const char *const card = run->card != NULL ? run->card : "";
+    if (number == 0) {
+        zv_sink_print(sink, "settings: %s\n", run->conf[0] != 0 ? run->conf : "default");
+        return;
+    }
+    zv_sink_print(sink, "  [%zu] %s%s%s\n", number,
+                  run->conf[0] != 0 ? run->conf : "default settings", card[0] != 0 ? ", " : "",
+                  card);
+}
+
 void report_replays_text(struct zv_sink *sink, const struct report_style *style,
                          const struct report_replay *runs, size_t count)
 {
@@ -223,14 +236,7 @@ void report_replays_text(struct zv_sink *sink, const struct report_style *style,
     }
     zv_sink_print(sink, "%" PRIu64 " operations\n", count != 0 ? runs[0].outcome.operations : 0);
     for (size_t i = 0; i < count; i++) {
-        if (count > 1) {
-            zv_sink_print(sink, "  [%zu] %s%s%s\n", i + 1,
-                          runs[i].conf[0] != 0 ? runs[i].conf : "default settings",
-                          runs[i].card != NULL ? ", " : "",
-                          runs[i].card != NULL ? runs[i].card : "");
-        } else {
-            zv_sink_print(sink, "settings: %s\n", runs[i].conf[0] != 0 ? runs[i].conf : "default");
-        }
+        write_settings(sink, &runs[i], count > 1 ? i + 1 : 0);
         is_unchecked = is_unchecked || runs[i].profile != ZV_TORCH_2_6;
         is_bound = is_bound || runs[i].policy == ZV_POLICY_ASYNC;
     }

@@ -45,12 +45,12 @@ static bool is_key(const struct reader *reader, const char *name)
 static int64_t whole(const struct reader *reader)
 {
     struct zv_slice text = token_text(reader);
-    struct zv_slice digits = text;
     int64_t value = 0;
     if (zv_json_number_i64(text, &value)) {
         return value;
     }
-    digits = zv_slice_cut(&text, '.'); /* times have fractions of a microsecond */
+    const struct zv_slice digits =
+        zv_slice_cut(&text, '.'); /* times have fractions of a microsecond */
     return zv_json_number_i64(digits, &value) ? value : 0;
 }
 

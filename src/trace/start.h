@@ -43,7 +43,7 @@ enum zv_status zv_trace_start(struct zv_trace_start *start, const struct zv_trac
                               struct zv_error *err);
 
 /* The same before event `until` (0-based; the number of events: the end). */
-enum zv_status zv_trace_state_at(struct zv_trace_start *state, const struct zv_trace *trace,
+enum zv_status zv_trace_state_at(struct zv_trace_start *start, const struct zv_trace *trace,
                                  size_t device, size_t until, const struct zv_trace_rules *rules,
                                  struct zv_error *err);
 
