@@ -12,6 +12,7 @@ enum { WINDOW = 1 << 16, MAX_TOKEN = 1 << 24, NO_DEVICE = -1, KNOWN_DEVICES = 64
 
 /* One event of a Chrome trace, as far as it was read. */
 struct event {
+    bool is_other; /* its name is known and none of the two */
     bool is_memory;
     bool is_oom;
     bool has_totals;
@@ -36,9 +37,10 @@ static struct zv_slice token_text(const struct reader *reader)
     return (struct zv_slice){reader->json.text, reader->json.length};
 }
 
-static bool is_key(const struct reader *reader, const char *name)
+static inline bool is_key(const struct reader *reader, const char *name)
 {
-    return zv_slice_equal(token_text(reader), name);
+    const size_t length = strlen(name); /* a constant where it is inlined */
+    return reader->json.length == length && memcmp(reader->json.text, name, length) == 0;
 }
 
 /* The whole part of the token; 0 when it is no number or does not fit. */
@@ -212,10 +214,11 @@ static bool read_event_member(struct reader *reader, struct event *event)
     if (is_name && token == ZV_JSON_STRING) {
         event->is_memory = is_key(reader, "[memory]");
         event->is_oom = is_key(reader, "[OutOfMemory]");
+        event->is_other = !event->is_memory && !event->is_oom;
     } else if (is_time && token == ZV_JSON_NUMBER) {
         const int64_t time = whole(reader);
         event->time_us = time > 0 ? (uint64_t)time : 0;
-    } else if (is_args && token == ZV_JSON_OBJECT_BEGIN) {
+    } else if (is_args && token == ZV_JSON_OBJECT_BEGIN && !event->is_other) {
         return read_members(reader, event, read_argument);
     } else {
         return skip(reader, token);
