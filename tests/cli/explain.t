@@ -746,3 +746,14 @@ $ zirve explain tests/data/snapshots/gen6.pickle --habits --json
 $ zirve explain tests/data/snapshots/bare-list.pickle --habits
 zirve explain: habits need a memory snapshot with a history
 ? 4
+# Peaks of 8 GiB allocated and 12 GiB reserved are of different instants (gaps of 2 and 6 GiB): not subtracted.
+$ echo '{"traceEvents":[{"name":"[memory]","ts":1,"args":{"Device Type":1,"Device Id":0,"Addr":1,"Bytes":8589934592,"Total Allocated":8589934592,"Total Reserved":10737418240}},{"name":"[memory]","ts":2,"args":{"Device Type":1,"Device Id":0,"Addr":1,"Bytes":-2147483648,"Total Allocated":6442450944,"Total Reserved":12884901888}}]}' | zirve explain - --unit GiB
+PEAK 8.00 GiB allocated, after event 1 of 2, 0.000 s into the record. It did not
+run out of memory.
+
+Peaks: 8.00 GiB allocated, 12.00 GiB reserved (first after event 2 of 2, 0.000 s
+into the record). They are of different instants: their difference means
+nothing.
+replay: only bounds: a profiler writes rounded sizes and no streams
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
