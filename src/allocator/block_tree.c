@@ -54,14 +54,14 @@ static uint32_t rebalance(struct block *blocks, uint32_t *root, uint32_t at)
 
 static void link_below(struct block *blocks, uint32_t *root, uint32_t at, uint32_t parent, int side)
 {
-    if (parent == 0) {
-        block_tree_plant(blocks, root, at);
-        return;
-    }
     blocks[at].child[0] = 0;
     blocks[at].child[1] = 0;
     blocks[at].parent = parent;
     blocks[at].balance = 0;
+    if (parent == 0) {
+        *root = at;
+        return;
+    }
     blocks[parent].child[side] = at;
     while (parent != 0) {
         blocks[parent].balance =
@@ -158,14 +158,6 @@ uint32_t block_tree_at_least(const struct block *blocks, uint32_t root, uint64_t
         root = blocks[root].child[!enough];
     }
     return found;
-}
-
-uint32_t block_tree_end(const struct block *blocks, uint32_t root, int side)
-{
-    while (blocks[root].child[side] != 0) {
-        root = blocks[root].child[side];
-    }
-    return root;
 }
 
 uint32_t block_tree_step(const struct block *blocks, uint32_t at, int side)

@@ -61,7 +61,6 @@ struct stream_use {
 
 struct pool {
     bool is_small;
-    uint64_t calls;      /* searches, counted while garbage collection is on */
     uint32_t *by_stream; /* list of a stream index, 0 = none yet */
     uint32_t by_stream_count;
     uint32_t *lists; /* in order of the stream's handle */
@@ -101,9 +100,10 @@ struct caching {
     uint64_t reserved_bytes; /* from the driver: segments and mapped pages */
     uint64_t limit_bytes;    /* of reserved_bytes */
     bool has_limit;
-    bool collects;          /* garbage collection is configured and there is a limit */
-    uint64_t least_rest[2]; /* what must be left of a small, a large block for it to be split */
-    uint64_t split_below;   /* size from which large blocks are not split */
+    bool collects;  /* garbage collection is configured and there is a limit */
+    uint64_t calls; /* searches of the default large pool, the one it is done in */
+    uint64_t least_rest[ZV_STAT_POOL_COUNT]; /* what a split must leave, per kind of pool */
+    uint64_t split_below;                    /* size from which large blocks are not split */
     bool capturing;
 
     struct block *blocks; /* aligned to cache lines, inside block_memory */
@@ -127,9 +127,11 @@ struct caching {
     uint32_t *stream_order;       /* indices by handle */
     uint32_t stream_count;
     uint32_t stream_capacity;
-    uint32_t last_stream;            /* looked up last */
-    struct free_list *fast_lists[2]; /* last used of the default small and large pool, or NULL */
-    uint64_t pending;                /* events in all queues */
+    uint32_t last_stream; /* looked up last */
+    /* Last used of the default small and large pool; NULL while any request may need more than a
+     * look there: scopes, pending or deferred frees, garbage collection, rounding to divisions. */
+    struct free_list *fast_lists[2];
+    uint64_t pending; /* events in all queues */
 
     struct stream_use *uses; /* from 1 on */
     uint32_t use_count;
@@ -275,6 +277,8 @@ uint32_t caching_next_private(const struct caching *c, uint32_t after);
 
 /* On the path of every event: a call's bookkeeping would cost a tenth of the event. */
 #define CACHING_INLINE static inline __attribute__((always_inline))
+/* Beside it: inlined there, it would cost registers. */
+#define CACHING_ASIDE static __attribute__((noinline, cold))
 
 /* Room for count more blocks; may move c->blocks. */
 static inline bool caching_reserve_blocks(struct caching *c, uint64_t count)
@@ -312,6 +316,14 @@ static inline void caching_emit(const struct caching *c, enum zv_allocator_actio
     }
 }
 
+/* Whatever makes requests unusual calls this; the first usual request after it notices by itself.
+ */
+static inline void caching_leave_usual(struct caching *c)
+{
+    c->fast_lists[0] = NULL;
+    c->fast_lists[1] = NULL;
+}
+
 static inline bool caching_is_new(const struct caching *c)
 {
     return c->config.profile != ZV_TORCH_2_6;
@@ -337,24 +349,37 @@ static inline uint32_t caching_take_block(struct caching *c)
 static inline void caching_drop_block(struct caching *c, uint32_t at)
 {
     c->blocks[at].state = BLOCK_UNUSED;
-    c->blocks[at].generation++;
     c->blocks[at].next = c->unused_blocks;
     c->unused_blocks = at;
 }
 
 /* Makes a block free for use. */
-static inline void caching_insert(struct caching *c, struct free_list *list, uint32_t at)
+CACHING_INLINE void caching_insert(struct caching *c, struct free_list *list, uint32_t at)
 {
     c->blocks[at].state = BLOCK_FREE;
-    c->blocks[at].calls_at_insertion = c->pools[list->pool].calls;
+    c->blocks[at].calls_at_insertion = c->calls;
     free_list_insert(c->blocks, list, at);
 }
 
-/* Takes a block that is in no list into its neighbour `to`, which is in none either. */
-static inline void caching_absorb(struct caching *c, uint32_t to, uint32_t neighbour)
+/*
+ * Takes the neighbour on a side (0 = before) into block `to`, which is in no list, if it is
+ * available in the same way (free, or unmapped). Returns the bytes it had, 0 when it stays.
+ */
+CACHING_INLINE uint64_t caching_merge(struct caching *c, struct free_list *list, uint32_t to,
+                                      int side, enum block_state state)
 {
     struct block *const blocks = c->blocks;
-    if (blocks[to].prev == neighbour) {
+    const uint32_t neighbour = side == 0 ? blocks[to].prev : blocks[to].next;
+    if (blocks[neighbour].state != (uint8_t)state) { /* block 0 is in no state */
+        return 0;
+    }
+    if (state == BLOCK_FREE) {
+        free_list_remove(blocks, list, neighbour);
+    } else {
+        block_tree_remove(blocks, &list->unmapped, neighbour);
+    }
+    const uint64_t size = blocks[neighbour].size;
+    if (side == 0) {
         blocks[to].address = blocks[neighbour].address;
         blocks[to].prev = blocks[neighbour].prev;
         blocks[blocks[to].prev].next = to; /* block 0 takes this at the start of a segment */
@@ -362,27 +387,8 @@ static inline void caching_absorb(struct caching *c, uint32_t to, uint32_t neigh
         blocks[to].next = blocks[neighbour].next;
         blocks[blocks[to].next].prev = to;
     }
-    blocks[to].size += blocks[neighbour].size;
+    blocks[to].size += size;
     caching_drop_block(c, neighbour);
-}
-
-/*
- * Takes a neighbour that is available in the same way (free, or unmapped) into block `to`, which is
- * in no list. Returns the bytes it had, 0 when it stays.
- */
-static inline uint64_t caching_merge(struct caching *c, struct free_list *list, uint32_t to,
-                                     uint32_t neighbour, enum block_state state)
-{
-    if (c->blocks[neighbour].state != (uint8_t)state) { /* block 0 is in no state */
-        return 0;
-    }
-    const uint64_t size = c->blocks[neighbour].size;
-    if (state == BLOCK_FREE) {
-        free_list_remove(c->blocks, list, neighbour);
-    } else {
-        block_tree_remove(c->blocks, &list->unmapped, neighbour);
-    }
-    caching_absorb(c, to, neighbour);
     return size;
 }
 

@@ -191,6 +191,7 @@ enum zv_status caching_list_of(struct caching *c, uint32_t pool_index, uint32_t 
     list->stream = stream;
     list->stream_index = stream_index;
     list->pool = pool_index;
+    list->kind = caching_stat_pool(pool_index);
     list->no_split =
         caching_is_new(c) && (c->privates[pool_index / 2].flags & ZV_POOL_NO_SPLIT) != 0;
     const uint32_t entry = list_entry(c);
@@ -270,9 +271,11 @@ enum zv_status caching_open(struct caching *c, struct zv_error *err)
 void caching_apply_config(struct caching *c)
 {
     const bool expandable = c->config.expandable_segments;
+    caching_leave_usual(c);
     c->collects = c->has_limit && c->config.gc_threshold > 0;
-    c->least_rest[0] = CACHING_UNIT;
-    c->least_rest[1] = expandable ? CACHING_UNIT : CACHING_SMALL_REQUEST + CACHING_UNIT;
+    c->least_rest[ZV_STAT_SMALL_POOL] = CACHING_UNIT;
+    c->least_rest[ZV_STAT_LARGE_POOL] =
+        expandable ? CACHING_UNIT : CACHING_SMALL_REQUEST + CACHING_UNIT;
     c->split_below = expandable ? UINT64_MAX : c->config.max_split_bytes;
 }
 

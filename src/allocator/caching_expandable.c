@@ -98,8 +98,8 @@ static bool map_front(struct caching *c, uint32_t at, uint64_t wanted)
         block->size = size;
         block_tree_insert_by_address(c->blocks, &list->unmapped, rest);
     }
-    (void)caching_merge(c, list, at, block->prev, BLOCK_FREE);
-    (void)caching_merge(c, list, at, block->next, BLOCK_FREE);
+    (void)caching_merge(c, list, at, 0, BLOCK_FREE);
+    (void)caching_merge(c, list, at, 1, BLOCK_FREE);
     caching_insert(c, list, at);
     c->reserved_bytes += size;
     caching_count_reserved(c, list->pool, (int64_t)size);
@@ -195,8 +195,8 @@ void caching_unmap(struct caching *c, uint32_t at)
     block->address = first;
     block->size = size;
     block->state = BLOCK_UNMAPPED;
-    (void)caching_merge(c, list, at, block->prev, BLOCK_UNMAPPED);
-    (void)caching_merge(c, list, at, block->next, BLOCK_UNMAPPED);
+    (void)caching_merge(c, list, at, 0, BLOCK_UNMAPPED);
+    (void)caching_merge(c, list, at, 1, BLOCK_UNMAPPED);
     block_tree_insert_by_address(c->blocks, &list->unmapped, at);
     c->reserved_bytes -= size;
     caching_count_reserved(c, list->pool, -(int64_t)size);

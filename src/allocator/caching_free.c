@@ -4,43 +4,39 @@
 #include "base/memory.h"
 
 /* What a completed free does to the split blocks that nobody uses: one net change. */
-static void count_split(struct caching *c, enum zv_stat_pool pool, const struct block *block,
-                        uint64_t before, uint64_t after)
+CACHING_INLINE void count_split(struct caching *c, enum zv_stat_pool pool,
+                                const struct block *block, uint64_t before, uint64_t after)
 {
-    const int64_t absorbed = (int64_t)(before != 0) + (int64_t)(after != 0);
+    const uint64_t absorbed = (uint64_t)(before != 0) + (uint64_t)(after != 0);
     if (!block_is_split(block)) {
-        stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, (uint64_t)absorbed);
         stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, before + after);
+        stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, absorbed);
         return;
     }
-    stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES,
-                (int64_t)(block->size - before - after));
-    if (absorbed != 1) {
-        stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, 1 - absorbed);
-    }
+    stat_raise(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, block->size - before - after);
+    stat_raise_or_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, absorbed == 0, absorbed / 2);
 }
 
-/* A finished free: merges and puts the block into its list. */
-CACHING_INLINE void complete(struct caching *c, struct free_list *list, enum zv_stat_pool pool,
+/* Merges and puts the block into its list. */
+CACHING_INLINE void put_back(struct caching *c, struct free_list *list, enum zv_stat_pool pool,
                              uint32_t at)
 {
-    struct block *const block = &c->blocks[at];
-    const uint64_t size = block->size;
-    const uint64_t requested = block->requested;
-    caching_emit(c, ZV_ACTION_FREE_COMPLETED, block->address, requested, list->stream);
-    const uint64_t before = caching_merge(c, list, at, block->prev, BLOCK_FREE);
-    const uint64_t after = caching_merge(c, list, at, block->next, BLOCK_FREE);
+    const uint64_t before = caching_merge(c, list, at, 0, BLOCK_FREE);
+    const uint64_t after = caching_merge(c, list, at, 1, BLOCK_FREE);
     caching_insert(c, list, at);
-    if (block->reservation == 0) {
-        count_split(c, pool, block, before, after);
+    if (c->blocks[at].reservation == 0) {
+        count_split(c, pool, &c->blocks[at], before, after);
     }
-    stat_complete(&c->stats, pool, size, requested);
 }
 
 void caching_complete_free(struct caching *c, uint32_t at)
 {
     struct free_list *const list = caching_list(c, at);
-    complete(c, list, caching_stat_pool(list->pool), at);
+    const enum zv_stat_pool pool = caching_stat_pool(list->pool);
+    const struct block *const block = &c->blocks[at];
+    caching_emit(c, ZV_ACTION_FREE_COMPLETED, block->address, block->requested, list->stream);
+    stat_complete(&c->stats, pool, block->size, block->requested);
+    put_back(c, list, pool, at);
 }
 
 /* Room for one more event in the queue of a stream. */
@@ -145,40 +141,55 @@ void caching_wait_for_events(struct caching *c)
     }
 }
 
-enum zv_status caching_free(struct caching *c, struct zv_allocation allocation,
-                            struct zv_error *err)
+/* A free of nothing (0), or of a block that other streams use and whose free waits for them. */
+CACHING_ASIDE enum zv_status free_slowly(struct caching *c, uint32_t at, struct zv_error *err)
 {
-    const uint32_t at = caching_find(c, allocation);
     if (at == 0) {
         return zv_fail(err, ZV_E_USAGE, "a free of what is not allocated");
     }
-    struct block *const block = &c->blocks[at];
-    __builtin_prefetch(&c->blocks[block->prev]);
-    __builtin_prefetch(&c->blocks[block->next]);
-    struct free_list *const list = caching_list(c, at);
-    const bool is_shared = block->uses != 0;
-    const bool is_deferred = is_shared && caching_holds_events(c);
-    if (is_shared && !(is_deferred ? caching_grow_indices(&c->deferred, &c->deferred_capacity,
-                                                          c->deferred_count + UINT64_C(1))
-                                   : reserve_events(c, at))) {
+    const bool is_deferred = caching_holds_events(c);
+    if (!(is_deferred ? caching_grow_indices(&c->deferred, &c->deferred_capacity,
+                                             c->deferred_count + UINT64_C(1))
+                      : reserve_events(c, at))) {
         return zv_fail_memory(err, "events");
     }
-    const enum zv_stat_pool pool = caching_stat_pool(list->pool);
-    stat_free(&c->stats, pool, block->size);
-    caching_emit(c, ZV_ACTION_FREE_REQUESTED, block->address, block->requested, list->stream);
-    if (block->size >= c->config.max_split_bytes) {
-        counter_take(&c->stats.oversize_allocations, 1);
-    }
-    block->state = BLOCK_PENDING;
-    block->generation++;
-    if (!is_shared) {
-        stat_make_room(&c->stats, pool, block->requested);
-        complete(c, list, pool, at);
-    } else if (is_deferred) {
+    caching_free_later(c, at);
+    caching_leave_usual(c);
+    if (is_deferred) {
         c->deferred[c->deferred_count++] = at;
     } else {
         queue_events(c, at);
     }
+    return ZV_OK;
+}
+
+CACHING_ASIDE void emit_free(const struct caching *c, const struct block *block, uint64_t stream)
+{
+    caching_emit(c, ZV_ACTION_FREE_REQUESTED, block->address, block->requested, stream);
+    caching_emit(c, ZV_ACTION_FREE_COMPLETED, block->address, block->requested, stream);
+}
+
+enum zv_status caching_free(struct caching *c, struct zv_allocation allocation,
+                            struct zv_error *err)
+{
+    const uint32_t at = caching_find(c, allocation);
+    struct block *const block = &c->blocks[at];
+    if (at == 0 || block->uses != 0) {
+        return free_slowly(c, at, err);
+    }
+    __builtin_prefetch(&c->blocks[block->prev]);
+    __builtin_prefetch(&c->blocks[block->next]);
+    struct free_list *const list = caching_list(c, at);
+    const enum zv_stat_pool pool = (enum zv_stat_pool)list->kind;
+    stat_take_back(&c->stats, pool, block->size, block->requested);
+    if (c->on_event != NULL) {
+        emit_free(c, block, list->stream);
+    }
+    if (block->size >= c->config.max_split_bytes) {
+        counter_take(&c->stats.oversize_allocations, 1);
+    }
+    block->generation++;
+    put_back(c, list, pool, at);
     return ZV_OK;
 }
 

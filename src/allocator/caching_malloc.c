@@ -15,10 +15,15 @@ static uint64_t round_to_division(uint64_t n, uint64_t divisions)
     return step == 0 ? power * 2 : (n + step - 1) & ~(step - 1);
 }
 
+static uint64_t round_up(uint64_t n)
+{
+    return (n + CACHING_UNIT - 1) & ~(CACHING_UNIT - 1); /* n is not 0 */
+}
+
 static uint64_t round_size(const struct allocator_config *config, uint64_t n)
 {
     if (!config->rounds_to_divisions || n < CACHING_UNIT) {
-        return (n + CACHING_UNIT - 1) & ~(CACHING_UNIT - 1); /* n is not 0 */
+        return round_up(n);
     }
     int entry = 63 - __builtin_clzll(n) - 20;
     entry = entry < 0 ? 0 : entry;
@@ -27,7 +32,7 @@ static uint64_t round_size(const struct allocator_config *config, uint64_t n)
     if (divisions > 1 && n > CACHING_UNIT * divisions) {
         return round_to_division(n, divisions);
     }
-    return (n + CACHING_UNIT - 1) & ~(CACHING_UNIT - 1);
+    return round_up(n);
 }
 
 uint64_t caching_round_size(const struct allocator_config *config, uint64_t bytes)
@@ -76,7 +81,8 @@ static enum zv_status prepare(struct caching *c, uint64_t bytes, uint64_t stream
     if (status != ZV_OK) {
         return status;
     }
-    if (request->pool < 2) {
+    if ((c->pending | c->deferred_count | c->scope_count | c->collects |
+         c->config.rounds_to_divisions) == 0) {
         c->fast_lists[request->pool] = c->lists[request->list];
     }
     if (!caching_reserve_blocks(c, ROOM_PER_MALLOC) || !caching_reserve_reservation(c)) {
@@ -94,8 +100,8 @@ static uint64_t reach(const struct block *blocks, uint32_t at)
 }
 
 /* The candidate that PyTorch takes instead when reservations are about. */
-static uint32_t prefer_expandable(const struct caching *c, const struct free_list *list,
-                                  uint32_t at)
+CACHING_ASIDE uint32_t prefer_expandable(const struct caching *c, const struct free_list *list,
+                                         uint32_t at)
 {
     if (!c->config.expandable_segments) { /* they were on before: only other blocks will do */
         while (at != 0 && c->blocks[at].reservation != 0) {
@@ -116,8 +122,8 @@ static uint32_t prefer_expandable(const struct caching *c, const struct free_lis
 /* Whether the best free block may be used: oversize ones are only for requests near their size. */
 static inline bool is_allowed(const struct allocator_config *config, uint64_t size, uint64_t found)
 {
-    return size < config->max_split_bytes ? found < config->max_split_bytes
-                                          : found < size + config->max_non_split_rounding_bytes;
+    return found < config->max_split_bytes ||
+           (size >= config->max_split_bytes && found < size + config->max_non_split_rounding_bytes);
 }
 
 /* Takes the best free block out of a list; 0 when none fits or the best one may not be used. */
@@ -245,43 +251,51 @@ static enum zv_status obtain(struct caching *c, const struct request *request, u
 }
 
 /* Cuts the front of a block off as a block of its own; the rest is free again. */
-static uint32_t split(struct caching *c, struct free_list *list, uint32_t rest, uint64_t size)
+CACHING_INLINE uint32_t split(struct caching *c, struct free_list *list, uint32_t rest,
+                              uint64_t size)
 {
     const uint32_t front = caching_take_block(c);
-    struct block *const blocks = c->blocks;
-    blocks[front] = (struct block){.address = blocks[rest].address,
-                                   .size = size,
-                                   .prev = blocks[rest].prev,
-                                   .next = rest,
-                                   .list = blocks[rest].list,
-                                   .reservation = blocks[rest].reservation,
-                                   .generation = blocks[front].generation};
-    blocks[blocks[front].prev].next = front;
-    blocks[rest].prev = front;
-    blocks[rest].address += size;
-    blocks[rest].size -= size;
+    struct block *const of_front = &c->blocks[front]; /* what is not set, hand_out() sets */
+    struct block *const of_rest = &c->blocks[rest];
+    of_front->address = of_rest->address;
+    of_front->size = size;
+    of_front->prev = of_rest->prev;
+    of_front->next = rest;
+    of_front->list = of_rest->list;
+    of_front->reservation = of_rest->reservation;
+    c->blocks[of_rest->prev].next = front;
+    of_rest->prev = front;
+    of_rest->address += size;
+    of_rest->size -= size;
     caching_insert(c, list, rest);
     return front;
 }
 
-/* Turns a block that is in no list into the answer. */
-CACHING_INLINE void hand_out(struct caching *c, uint32_t at, uint64_t size, uint64_t bytes,
-                             struct zv_allocation *to)
+/* What a split does to the split blocks that nobody uses. */
+CACHING_INLINE void count_cut(struct caching *c, enum zv_stat_pool pool, uint32_t front,
+                              uint64_t rest)
 {
-    struct free_list *const list = caching_list(c, at);
-    const enum zv_stat_pool pool = caching_stat_pool(list->pool);
-    const bool was_split = block_is_split(&c->blocks[at]);
-    const bool is_segment = c->blocks[at].reservation == 0;
+    const struct block *const block = &c->blocks[front];
+    if ((block->prev | c->blocks[block->next].next) != 0) {
+        stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, block->size);
+        return;
+    }
+    stat_raise(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, rest); /* it was a whole segment */
+    stat_raise(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, 1);
+}
+
+/* Turns a block that is in no list into the answer. */
+CACHING_INLINE void hand_out(struct caching *c, struct free_list *list, uint32_t at, uint64_t size,
+                             uint64_t bytes, struct zv_allocation *to)
+{
+    const enum zv_stat_pool pool = (enum zv_stat_pool)list->kind;
     const uint64_t rest = c->blocks[at].size - size;
-    if (rest >= c->least_rest[list->pool & 1] && size < c->split_below && !list->no_split) {
+    if (rest >= c->least_rest[pool] && size < c->split_below && !list->no_split) {
         at = split(c, list, at, size);
-        if (is_segment && was_split) {
-            stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, size);
-        } else if (is_segment) {
-            stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, (int64_t)rest);
-            stat_change(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, 1);
+        if (c->blocks[at].reservation == 0) {
+            count_cut(c, pool, at, rest);
         }
-    } else if (is_segment && was_split) {
+    } else if (c->blocks[at].reservation == 0 && block_is_split(&c->blocks[at])) {
         stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT_BYTES, size + rest);
         stat_take(&c->stats, pool, ZV_STAT_INACTIVE_SPLIT, 1);
     }
@@ -290,7 +304,9 @@ CACHING_INLINE void hand_out(struct caching *c, uint32_t at, uint64_t size, uint
     block->requested = bytes;
     block->uses = 0;
     block->events = 0;
-    *to = (struct zv_allocation){block->address, at, block->generation};
+    to->address = block->address;
+    to->block = at;
+    to->generation = block->generation;
     stat_hand_out(&c->stats, pool, block->size, bytes);
     if (block->size >= c->config.max_split_bytes) {
         counter_add(&c->stats.oversize_allocations, 1);
@@ -312,9 +328,10 @@ static void refuse(struct caching *c, const struct request *request, enum answer
 }
 
 /* Everything that may happen, one step after the other. */
-static enum zv_status malloc_slowly(struct caching *c, uint64_t bytes, uint64_t stream,
-                                    struct zv_allocation *to, struct zv_error *err)
+CACHING_ASIDE enum zv_status malloc_slowly(struct caching *c, uint64_t bytes, uint64_t stream,
+                                           struct zv_allocation *to, struct zv_error *err)
 {
+    *to = (struct zv_allocation){0};
     struct request request;
     enum zv_status status = prepare(c, bytes, stream, &request, err);
     if (status != ZV_OK) {
@@ -326,7 +343,7 @@ static enum zv_status malloc_slowly(struct caching *c, uint64_t bytes, uint64_t 
         }
         caching_process_events(c);
     }
-    c->pools[request.pool].calls += c->collects;
+    c->calls += c->collects && request.pool == 1;
     uint32_t at = take_fit(c, c->lists[request.list], request.size);
     enum answer answer = GOT_BLOCK;
     if (at == 0) {
@@ -340,25 +357,25 @@ static enum zv_status malloc_slowly(struct caching *c, uint64_t bytes, uint64_t 
     } else if (status == ZV_OK && at == 0) {
         refuse(c, &request, answer);
     } else if (status == ZV_OK) {
-        hand_out(c, at, request.size, bytes, to);
+        hand_out(c, caching_list(c, at), at, request.size, bytes, to);
     }
     return status;
 }
 
-/* The usual case first: no scope, nothing pending, a free block of the stream used last. */
+/* The usual case first: no scope, nothing pending, a free block of the stream used last. It takes
+ * one entry for a block at most. */
 enum zv_status caching_malloc(struct caching *c, uint64_t bytes, uint64_t stream,
                               struct zv_allocation *to, struct zv_error *err)
 {
-    const uint64_t size = round_size(&c->config, bytes);
+    const uint64_t size = round_up(bytes);
     struct free_list *const list = c->fast_lists[size > CACHING_SMALL_REQUEST];
-    if ((c->pending | c->deferred_count | c->scope_count | c->collects) == 0 && list != NULL &&
-        list->stream == stream && caching_reserve_blocks(c, ROOM_PER_MALLOC)) {
+    if (list != NULL && list->stream == stream &&
+        (c->unused_blocks != 0 || caching_reserve_blocks(c, ROOM_PER_MALLOC))) {
         const uint32_t at = take_fit(c, list, size);
         if (at != 0) {
-            hand_out(c, at, size, bytes, to);
+            hand_out(c, list, at, size, bytes, to);
             return ZV_OK;
         }
     }
-    *to = (struct zv_allocation){0};
     return malloc_slowly(c, bytes, stream, to, err);
 }

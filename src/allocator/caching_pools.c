@@ -119,6 +119,7 @@ enum zv_status caching_pool_begin(struct caching *c, uint64_t id, uint64_t strea
         }
     }
     c->scopes[c->scope_count++] = (struct scope){at, stream};
+    caching_leave_usual(c);
     return ZV_OK;
 }
 

@@ -60,7 +60,11 @@ static bool reserve_for_unmapping(struct caching *c, const struct pool *pool)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < pool->list_count && c->live_reservations != 0; i++) {
-        count += c->lists[pool->lists[i]]->count;
+        const struct free_list *const list = c->lists[pool->lists[i]];
+        uint32_t at = free_list_end(c->blocks, list, 0);
+        for (; at != 0; at = free_list_step(c->blocks, list, at, 1)) {
+            count += c->blocks[at].reservation != 0;
+        }
     }
     return caching_grow_indices(&c->scratch, &c->scratch_capacity, count) &&
            caching_reserve_blocks(c, 2 * count);
@@ -135,7 +139,7 @@ static void sum_ages(const struct caching *c, double *total, uint64_t *count)
         uint32_t at = free_list_end(c->blocks, list, 0);
         for (; at != 0; at = free_list_step(c->blocks, list, at, 1)) {
             if (!block_is_split(&c->blocks[at])) {
-                *total += (double)(pool->calls - c->blocks[at].calls_at_insertion);
+                *total += (double)(c->calls - c->blocks[at].calls_at_insertion);
                 (*count)++;
             }
         }
@@ -152,7 +156,7 @@ static uint64_t free_aged(struct caching *c, double age, double *total, uint64_t
         uint32_t at = free_list_end(c->blocks, list, 0);
         while (at != 0) {
             const uint32_t next = free_list_step(c->blocks, list, at, 1);
-            const double its = (double)(pool->calls - c->blocks[at].calls_at_insertion);
+            const double its = (double)(c->calls - c->blocks[at].calls_at_insertion);
             if (is_releasable(&c->blocks[at]) && its >= age) {
                 bytes += c->blocks[at].size;
                 *total -= its;

@@ -270,9 +270,7 @@ enum zv_status plain_free(struct plain *plain, struct zv_allocation allocation,
         own->free_bytes += entry->size;
     }
     const enum zv_stat_pool pool = pool_of(entry->bytes);
-    stat_free(&plain->stats, pool, entry->size);
-    stat_complete(&plain->stats, pool, entry->size, entry->bytes);
-    stat_make_room(&plain->stats, pool, entry->bytes);
+    stat_take_back(&plain->stats, pool, entry->size, entry->bytes);
     emit(plain, ZV_ACTION_FREE_REQUESTED, entry->address, entry->bytes, entry->stream);
     emit(plain, ZV_ACTION_FREE_COMPLETED, entry->address, entry->bytes, entry->stream);
     if (plain->is_async) {

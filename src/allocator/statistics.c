@@ -15,7 +15,8 @@ void counter_take(struct zv_counter *counter, int64_t amount)
 
 static int64_t current_of(const struct statistics *stats, int pool, enum zv_stat stat)
 {
-    return pool == ZV_STAT_ALL ? stat_current(stats, stat) : stats->current[pool][stat];
+    return pool == ZV_STAT_ALL ? stat_current(stats, stat)
+                               : stat_of(stats, (enum zv_stat_pool)pool, stat);
 }
 
 /* How far one statistic can rise without passing its peak, after the peak was brought up to date.
@@ -23,10 +24,9 @@ static int64_t current_of(const struct statistics *stats, int pool, enum zv_stat
 static int64_t settle(struct statistics *stats, int pool, enum zv_stat stat)
 {
     const int64_t current = current_of(stats, pool, stat);
-    if (stats->peak[pool][stat] < current) {
-        stats->peak[pool][stat] = current;
-    }
-    return stats->peak[pool][stat] - current;
+    int64_t *const peak = &stats->pools[pool].peak[stat];
+    *peak = *peak < current ? current : *peak;
+    return *peak - current;
 }
 
 void statistics_settle(struct statistics *stats)
@@ -35,16 +35,18 @@ void statistics_settle(struct statistics *stats)
                                          ZV_STAT_REQUESTED_BYTES};
     static const enum zv_stat counts[] = {ZV_STAT_ALLOCATION, ZV_STAT_ACTIVE};
     for (int pool = 0; pool < ZV_STAT_POOL_COUNT; pool++) {
-        struct stat_room room = {INT64_MAX, INT64_MAX};
+        int64_t room_bytes = INT64_MAX;
+        int64_t room_count = INT64_MAX;
         for (int i = 0; i < 3; i++) {
             const int64_t left = settle(stats, pool, bytes[i]);
-            room.bytes = left < room.bytes ? left : room.bytes;
+            room_bytes = left < room_bytes ? left : room_bytes;
         }
         for (int i = 0; i < 2; i++) {
             const int64_t left = settle(stats, pool, counts[i]);
-            room.count = left < room.count ? left : room.count;
+            room_count = left < room_count ? left : room_count;
         }
-        stats->room[pool] = room;
+        stats->pools[pool].room_bytes = room_bytes;
+        stats->pools[pool].room_count = room_count;
     }
 }
 
@@ -59,8 +61,9 @@ static enum zv_stat risen_with(enum zv_stat stat)
 static struct zv_counter counter_of(const struct statistics *stats, enum zv_stat_pool pool,
                                     enum zv_stat stat)
 {
-    const int64_t current = stats->current[pool][stat];
-    const int64_t allocated = stats->allocated[pool][risen_with(stat)];
+    const struct stat_pool *const own = &stats->pools[pool];
+    const int64_t current = stat_of(stats, pool, stat);
+    const int64_t allocated = own->allocated[risen_with(stat)];
     return (struct zv_counter){.current = current,
                                .allocated = allocated,
                                .freed = allocated - (current - stats->at_reset[pool][stat])};
@@ -79,7 +82,7 @@ void statistics_get(const struct statistics *stats, struct zv_memory_stats *to)
             .allocated = of[ZV_STAT_SMALL_POOL].allocated + of[ZV_STAT_LARGE_POOL].allocated,
             .freed = of[ZV_STAT_SMALL_POOL].freed + of[ZV_STAT_LARGE_POOL].freed};
         for (int pool = 0; pool < ZV_STAT_POOL_COUNT; pool++) {
-            of[pool].peak = settled.peak[pool][stat];
+            of[pool].peak = settled.pools[pool].peak[stat];
         }
     }
     to->oversize_allocations = stats->oversize_allocations;
@@ -97,7 +100,7 @@ void statistics_reset_peaks(struct statistics *stats)
 {
     for (int pool = 0; pool < ZV_STAT_POOL_COUNT; pool++) {
         for (int stat = 0; stat < ZV_STAT_COUNT; stat++) {
-            stats->peak[pool][stat] = current_of(stats, pool, (enum zv_stat)stat);
+            stats->pools[pool].peak[stat] = current_of(stats, pool, (enum zv_stat)stat);
         }
     }
     statistics_settle(stats);
@@ -109,8 +112,8 @@ void statistics_reset_accumulated(struct statistics *stats)
 {
     for (int pool = 0; pool < ZV_STAT_POOL_COUNT; pool++) {
         for (int stat = 0; stat < ZV_STAT_COUNT; stat++) {
-            stats->allocated[pool][stat] = 0;
-            stats->at_reset[pool][stat] = stats->current[pool][stat];
+            stats->pools[pool].allocated[stat] = 0;
+            stats->at_reset[pool][stat] = current_of(stats, pool, (enum zv_stat)stat);
         }
     }
     struct zv_counter *const oversize[] = {&stats->oversize_allocations, &stats->oversize_segments};

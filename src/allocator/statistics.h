@@ -1,10 +1,10 @@
 /*
  * Counters with PyTorch's meanings, kept so that an event costs few stores.
  *
- * Current values and sums of increases are kept per pool; those of all pools and the sums of
- * decreases follow from them. Peaks of the five statistics that every allocation raises are only
- * looked at when they may have been passed: `room` is a lower bound of how far all five can still
- * rise before one of them passes its peak.
+ * Current values and sums of increases are kept per pool; those of all pools, the sums of decreases
+ * and what is active follow from them. Peaks of the five statistics that every allocation raises
+ * are only looked at when they may have been passed: `room` is a lower bound of how far all five
+ * can still rise before one of them passes its peak.
  */
 #ifndef ZIRVE_ALLOCATOR_STATISTICS_H
 #define ZIRVE_ALLOCATOR_STATISTICS_H
@@ -13,19 +13,25 @@
 
 #include "zirve/allocator.h"
 
-/* room.bytes: of allocated, active and requested bytes; room.count: of allocations and active. */
-struct stat_room {
-    int64_t bytes;
-    int64_t count;
+/*
+ * The order keeps apart what an event changes in two directions: as neighbours, compilers make one
+ * vector of them, whose load must wait for the single stores of the event before.
+ */
+struct stat_pool {
+    int64_t room_bytes;               /* of allocated, active and requested bytes */
+    int64_t peak[ZV_STAT_COUNT];      /* before statistics_settle */
+    int64_t current[ZV_STAT_COUNT];   /* of the active two: less what is allocated */
+    int64_t spare[3];                 /* a size that is a shift */
+    int64_t allocated[ZV_STAT_COUNT]; /* increases; not of the active two */
+    int64_t room_count;               /* of allocations and active */
 };
 
+_Static_assert(sizeof(struct stat_pool) == 256, "four cache lines");
+
 struct statistics {
-    /* [ZV_STAT_ALL] is unused in the first three: it is the sum of the others. */
-    int64_t current[ZV_STAT_POOL_COUNT][ZV_STAT_COUNT];
-    int64_t allocated[ZV_STAT_POOL_COUNT][ZV_STAT_COUNT]; /* increases; not of the active two */
-    int64_t at_reset[ZV_STAT_POOL_COUNT][ZV_STAT_COUNT];  /* current at their last reset */
-    int64_t peak[ZV_STAT_POOL_COUNT][ZV_STAT_COUNT];      /* before statistics_settle */
-    struct stat_room room[ZV_STAT_POOL_COUNT];
+    /* Of [ZV_STAT_ALL] only the peaks and the room: the rest is the sum of the others. */
+    struct stat_pool pools[ZV_STAT_POOL_COUNT];
+    int64_t at_reset[ZV_STAT_POOL_COUNT][ZV_STAT_COUNT]; /* stat_of() at the last of increases */
     struct zv_counter oversize_allocations;
     struct zv_counter oversize_segments;
     int64_t num_alloc_retries;
@@ -37,31 +43,61 @@ struct statistics {
     int64_t max_split_size;
 };
 
-static inline int64_t stat_current(const struct statistics *stats, enum zv_stat stat)
+/* The current value of one pool, not ZV_STAT_ALL. What is allocated is active, and more may be. */
+static inline int64_t stat_of(const struct statistics *stats, enum zv_stat_pool pool,
+                              enum zv_stat stat)
 {
-    return stats->current[ZV_STAT_SMALL_POOL][stat] + stats->current[ZV_STAT_LARGE_POOL][stat];
+    const int64_t *const current = stats->pools[pool].current;
+    return current[stat] + (stat == ZV_STAT_ACTIVE         ? current[ZV_STAT_ALLOCATION]
+                            : stat == ZV_STAT_ACTIVE_BYTES ? current[ZV_STAT_ALLOCATED_BYTES]
+                                                           : 0);
 }
 
-/* A net change of either sign: one increase or one decrease. Not for the five of an allocation. */
-static inline void stat_change(struct statistics *stats, enum zv_stat_pool pool, enum zv_stat stat,
-                               int64_t amount)
+/* Of both pools. */
+static inline int64_t stat_current(const struct statistics *stats, enum zv_stat stat)
 {
-    stats->current[pool][stat] += amount;
-    stats->allocated[pool][stat] += amount > 0 ? amount : 0;
-    if (stats->current[pool][stat] > stats->peak[pool][stat]) {
-        stats->peak[pool][stat] = stats->current[pool][stat];
+    return stat_of(stats, ZV_STAT_SMALL_POOL, stat) + stat_of(stats, ZV_STAT_LARGE_POOL, stat);
+}
+
+/* An increase or a decrease; one of them is 0. Not for the five of an allocation. */
+static inline void stat_raise_or_take(struct statistics *stats, enum zv_stat_pool pool,
+                                      enum zv_stat stat, uint64_t increase, uint64_t decrease)
+{
+    struct stat_pool *const own = &stats->pools[pool];
+    own->current[stat] += (int64_t)(increase - decrease);
+    own->allocated[stat] += (int64_t)increase;
+    if (own->current[stat] > own->peak[stat]) {
+        own->peak[stat] = own->current[stat];
     }
     const int64_t all = stat_current(stats, stat);
-    if (all > stats->peak[ZV_STAT_ALL][stat]) {
-        stats->peak[ZV_STAT_ALL][stat] = all;
+    if (all > stats->pools[ZV_STAT_ALL].peak[stat]) {
+        stats->pools[ZV_STAT_ALL].peak[stat] = all;
     }
+}
+
+/* An increase. */
+static inline void stat_raise(struct statistics *stats, enum zv_stat_pool pool, enum zv_stat stat,
+                              uint64_t amount)
+{
+    stat_raise_or_take(stats, pool, stat, amount, 0);
 }
 
 /* A decrease. */
 static inline void stat_take(struct statistics *stats, enum zv_stat_pool pool, enum zv_stat stat,
                              uint64_t amount)
 {
-    stats->current[pool][stat] -= (int64_t)amount;
+    stats->pools[pool].current[stat] -= (int64_t)amount;
+}
+
+/* A net change of either sign: one increase or one decrease. */
+static inline void stat_change(struct statistics *stats, enum zv_stat_pool pool, enum zv_stat stat,
+                               int64_t amount)
+{
+    if (amount > 0) {
+        stat_raise(stats, pool, stat, (uint64_t)amount);
+    } else {
+        stat_take(stats, pool, stat, 0 - (uint64_t)amount);
+    }
 }
 
 /* Brings the peaks up to date and measures the room again. */
@@ -71,54 +107,56 @@ void statistics_settle(struct statistics *stats);
 static inline void stat_hand_out(struct statistics *stats, enum zv_stat_pool pool, uint64_t size,
                                  uint64_t requested)
 {
-    int64_t *const current = stats->current[pool];
-    int64_t *const allocated = stats->allocated[pool];
-    current[ZV_STAT_ALLOCATION]++;
-    current[ZV_STAT_ACTIVE]++;
-    current[ZV_STAT_ALLOCATED_BYTES] += (int64_t)size;
-    current[ZV_STAT_ACTIVE_BYTES] += (int64_t)size;
-    current[ZV_STAT_REQUESTED_BYTES] += (int64_t)requested;
-    allocated[ZV_STAT_ALLOCATION]++;
-    allocated[ZV_STAT_ALLOCATED_BYTES] += (int64_t)size;
-    allocated[ZV_STAT_REQUESTED_BYTES] += (int64_t)requested;
-    struct stat_room *const own = &stats->room[pool];
-    struct stat_room *const all = &stats->room[ZV_STAT_ALL];
-    own->bytes -= (int64_t)size; /* the request is not larger */
-    own->count--;
-    all->bytes -= (int64_t)size;
-    all->count--;
-    if ((own->bytes | own->count | all->bytes | all->count) < 0) {
+    struct stat_pool *const own = &stats->pools[pool];
+    struct stat_pool *const all = &stats->pools[ZV_STAT_ALL];
+    own->current[ZV_STAT_ALLOCATION]++;
+    own->allocated[ZV_STAT_ALLOCATION]++;
+    own->current[ZV_STAT_ALLOCATED_BYTES] += (int64_t)size;
+    own->allocated[ZV_STAT_ALLOCATED_BYTES] += (int64_t)size;
+    own->current[ZV_STAT_REQUESTED_BYTES] += (int64_t)requested;
+    own->allocated[ZV_STAT_REQUESTED_BYTES] += (int64_t)requested;
+    own->room_bytes -= (int64_t)size; /* the request is not larger */
+    all->room_bytes -= (int64_t)size;
+    own->room_count--;
+    all->room_count--;
+    if (own->room_bytes < 0 || all->room_bytes < 0 || own->room_count < 0 || all->room_count < 0) {
         statistics_settle(stats);
     }
 }
 
-/* A free was asked for. */
+/* A free was asked for, which waits. */
 static inline void stat_free(struct statistics *stats, enum zv_stat_pool pool, uint64_t size)
 {
-    stats->current[pool][ZV_STAT_ALLOCATION]--;
-    stats->current[pool][ZV_STAT_ALLOCATED_BYTES] -= (int64_t)size;
+    int64_t *const current = stats->pools[pool].current;
+    current[ZV_STAT_ALLOCATION]--;
+    current[ZV_STAT_ACTIVE]++;
+    current[ZV_STAT_ALLOCATED_BYTES] -= (int64_t)size;
+    current[ZV_STAT_ACTIVE_BYTES] += (int64_t)size;
 }
 
-/* It is complete. */
+/* It is complete. The room may have been measured since it was asked for: this makes none. */
 static inline void stat_complete(struct statistics *stats, enum zv_stat_pool pool, uint64_t size,
                                  uint64_t requested)
 {
-    stats->current[pool][ZV_STAT_ACTIVE]--;
-    stats->current[pool][ZV_STAT_ACTIVE_BYTES] -= (int64_t)size;
-    stats->current[pool][ZV_STAT_REQUESTED_BYTES] -= (int64_t)requested;
+    int64_t *const current = stats->pools[pool].current;
+    current[ZV_STAT_ACTIVE]--;
+    current[ZV_STAT_ACTIVE_BYTES] -= (int64_t)size;
+    current[ZV_STAT_REQUESTED_BYTES] -= (int64_t)requested;
 }
 
-/*
- * A free that was complete at once made room: all five fell since the room was last measured. One
- * that waited may have been measured in between, and makes none.
- */
-static inline void stat_make_room(struct statistics *stats, enum zv_stat_pool pool,
+/* A free that is complete at once: all five fall together, and that makes room. */
+static inline void stat_take_back(struct statistics *stats, enum zv_stat_pool pool, uint64_t size,
                                   uint64_t requested)
 {
-    stats->room[pool].bytes += (int64_t)requested; /* all three fell by at least this */
-    stats->room[pool].count++;
-    stats->room[ZV_STAT_ALL].bytes += (int64_t)requested;
-    stats->room[ZV_STAT_ALL].count++;
+    struct stat_pool *const own = &stats->pools[pool];
+    struct stat_pool *const all = &stats->pools[ZV_STAT_ALL];
+    own->current[ZV_STAT_ALLOCATION]--;
+    own->current[ZV_STAT_ALLOCATED_BYTES] -= (int64_t)size;
+    own->current[ZV_STAT_REQUESTED_BYTES] -= (int64_t)requested;
+    own->room_bytes += (int64_t)requested; /* all three fell by at least this */
+    all->room_bytes += (int64_t)requested;
+    own->room_count++;
+    all->room_count++;
 }
 
 /* The same for a counter of its own. */

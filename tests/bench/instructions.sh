@@ -14,7 +14,7 @@ count() { # count LIVE EVENTS: instructions of a whole run
 echo "1..2"
 number=0
 failed=0
-for row in 2000:385 20000:415; do
+for row in 2000:280 20000:297; do
     live=${row%:*}
     budget=${row#*:}
     number=$((number + 1))
