@@ -101,10 +101,13 @@ static enum zv_status add_setting(struct job_input *input, struct arguments *arg
         return status;
     }
     for (size_t i = 0; i < args->given_count; i++) {
-        if (args->given[i].spec == spec && i < typed && spec->kind != OPTION_LIST) {
+        if (args->given[i].spec != spec || spec->kind == OPTION_LIST) {
+            continue;
+        }
+        if (i < typed) {
             return ZV_OK; /* the command line wins */
         }
-        if (args->given[i].spec == spec && i >= typed && spec->kind == OPTION_VALUE) {
+        if (spec->kind == OPTION_VALUE) {
             return fail_setting(input, setting, "is set twice in this file", err);
         }
     }

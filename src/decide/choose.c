@@ -19,11 +19,12 @@ const char *zv_state_name(enum zv_state state)
 /* ---- cards ---- */
 
 /* Offers name few cards many times: each name, with its stated memory, is looked up once. */
+enum { MAX_CARDS = 4096 };
+
 struct lookup {
-    struct zv_strmap names;
-    struct zv_capacity *capacities; /* low 0: unknown */
+    struct zv_strmap names;              /* position in capacities */
+    struct zv_capacity *made[MAX_CARDS]; /* low 0: unknown */
     size_t count;
-    size_t capacity;
     const struct zv_card_table *cards;
     struct zv_arena *arena;
 };
@@ -79,18 +80,23 @@ static enum zv_status capacity_of(struct lookup *lookup, const struct zv_offer *
     const struct zv_strmap_entry *found =
         zv_strmap_find(&lookup->names, (struct zv_slice){key, (size_t)length});
     if (found == NULL) {
+        if (lookup->count == MAX_CARDS) {
+            return zv_fail(err, ZV_E_LIMIT, "more than %d different cards in the offers",
+                           MAX_CARDS);
+        }
         const char *const kept = zv_arena_copy(lookup->arena, key, (size_t)length);
         struct zv_capacity *const made = zv_arena_alloc(lookup->arena, sizeof *made);
         struct zv_strmap_entry *entry = NULL;
         if (kept == NULL || made == NULL ||
-            zv_strmap_add(&lookup->names, (struct zv_slice){kept, (size_t)length},
-                          (uint64_t)(uintptr_t)made, &entry) == ZV_STRMAP_NOMEM) {
+            zv_strmap_add(&lookup->names, (struct zv_slice){kept, (size_t)length}, lookup->count,
+                          &entry) == ZV_STRMAP_NOMEM) {
             return zv_fail_memory(err, "cards");
         }
+        lookup->made[lookup->count++] = made;
         look_up(lookup, offer, made);
         found = entry;
     }
-    const struct zv_capacity *const capacity = (const struct zv_capacity *)(uintptr_t)found->value;
+    const struct zv_capacity *const capacity = lookup->made[found->value];
     *to = capacity->low != 0 ? capacity : NULL;
     return ZV_OK;
 }

@@ -17,7 +17,7 @@ static enum zv_status align(struct zv_comparison *comparison, struct zv_arena *a
     for (size_t i = 0; i < comparison->sheet_count; i++) {
         most += comparison->sheets[i].count;
     }
-    comparison->rows = zv_arena_array(arena, most, sizeof *comparison->rows);
+    comparison->rows = zv_arena_array(arena, most, sizeof(void *));
     if (comparison->rows == NULL) {
         return zv_fail_memory(err, "a comparison");
     }

@@ -61,10 +61,13 @@ static const struct row {
     {"invalid_if", TEXTS, NULL},
 };
 
+enum { MAX_KEY = 128, MAX_WALKED = 4096 };
+
 struct reader {
     struct zv_job_file *file;
     struct zv_arena *arena;
     struct zv_error *err;
+    size_t walked; /* values seen */
 };
 
 static bool is_below(const char *pattern, const char *path)
@@ -167,22 +170,26 @@ static enum zv_status fail_key(struct reader *reader, const struct zv_yaml_value
                         path);
 }
 
-static enum zv_status walk(struct reader *reader, const struct zv_yaml_value *value,
-                           const char *path)
+static enum zv_status take_scalar(struct reader *reader, const struct zv_yaml_value *value,
+                                  const char *path)
 {
     const struct row *const row = find_row(path);
     if (value->kind == ZV_YAML_NULL) { /* a key that is left open */
         return row != NULL || is_section(path) ? ZV_OK : fail_key(reader, value, path);
     }
-    if (value->kind == ZV_YAML_TEXT) {
-        if (row == NULL) {
-            return is_section(path)
-                       ? zv_yaml_fail(value, reader->err, ZV_E_SYNTAX, "%s: expected a map", path)
-                       : fail_key(reader, value, path);
-        }
-        const enum zv_status status = add_field(reader, path, value);
-        return status == ZV_OK ? take(reader, row, path, value) : status;
+    if (row == NULL) {
+        return is_section(path)
+                   ? zv_yaml_fail(value, reader->err, ZV_E_SYNTAX, "%s: expected a map", path)
+                   : fail_key(reader, value, path);
     }
+    const enum zv_status status = add_field(reader, path, value);
+    return status == ZV_OK ? take(reader, row, path, value) : status;
+}
+
+static enum zv_status check_container(struct reader *reader, const struct zv_yaml_value *value,
+                                      const char *path)
+{
+    const struct row *const row = find_row(path);
     if (row != NULL && (row->shape == TEXT || row->shape == COUNT)) {
         return zv_yaml_fail(value, reader->err, ZV_E_SYNTAX, "%s: expected one value, here is %s",
                             path, zv_yaml_kind_name(value));
@@ -190,24 +197,51 @@ static enum zv_status walk(struct reader *reader, const struct zv_yaml_value *va
     if (row == NULL && path[0] != 0 && !is_section(path)) {
         return fail_key(reader, value, path);
     }
-    for (size_t i = 0; i < zv_yaml_count(value); i++) {
-        const struct zv_yaml_value *const item = zv_yaml_item(value, i);
-        const char *const below =
-            value->kind == ZV_YAML_LIST
-                ? zv_arena_print(reader->arena, "%s.%zu", path, i)
-                : zv_arena_print(reader->arena, "%s%s%.*s", path, path[0] != 0 ? "." : "",
-                                 (int)item->key.length, item->key.at);
-        const bool listed = row != NULL && row->shape == TEXTS;
-        const enum zv_status status = below == NULL ? zv_fail_memory(reader->err, "a job file")
-                                      : listed && item->kind == ZV_YAML_TEXT
-                                          ? add_field(reader, below, item)
-                                          : walk(reader, item, below);
-        if (status != ZV_OK) {
-            return status;
-        }
-    }
     return ZV_OK;
 }
+
+/* The path of the i-th value below; NULL after a failure. Paths of hostile files stay small. */
+static const char *path_below(struct reader *reader, const struct zv_yaml_value *value,
+                              const char *path, size_t i, enum zv_status *status)
+{
+    const struct zv_yaml_value *const item = zv_yaml_item(value, i);
+    if (item->key.length > MAX_KEY || ++reader->walked > MAX_WALKED) {
+        *status = zv_yaml_fail(item, reader->err, ZV_E_LIMIT,
+                               "a key of more than %d bytes, or more than %d values", MAX_KEY,
+                               MAX_WALKED);
+        return NULL;
+    }
+    const char *const below =
+        value->kind == ZV_YAML_LIST
+            ? zv_arena_print(reader->arena, "%s.%zu", path, i)
+            : zv_arena_print(reader->arena, "%s%s%.*s", path, path[0] != 0 ? "." : "",
+                             (int)item->key.length, item->key.at);
+    *status = below != NULL ? ZV_OK : zv_fail_memory(reader->err, "a job file");
+    return below;
+}
+
+/* NOLINTBEGIN(misc-no-recursion): no deeper than ZV_YAML_MAX_DEPTH. */
+static enum zv_status walk(struct reader *reader, const struct zv_yaml_value *value,
+                           const char *path)
+{
+    if (value->kind == ZV_YAML_NULL || value->kind == ZV_YAML_TEXT) {
+        return take_scalar(reader, value, path);
+    }
+    const struct row *const row = find_row(path);
+    const bool listed = row != NULL && row->shape == TEXTS;
+    enum zv_status status = check_container(reader, value, path);
+    for (size_t i = 0; status == ZV_OK && i < zv_yaml_count(value); i++) {
+        const struct zv_yaml_value *const item = zv_yaml_item(value, i);
+        const char *const below = path_below(reader, value, path, i, &status);
+        if (below != NULL && listed && item->kind == ZV_YAML_TEXT) {
+            status = add_field(reader, below, item);
+        } else if (below != NULL) {
+            status = walk(reader, item, below);
+        }
+    }
+    return status;
+}
+/* NOLINTEND(misc-no-recursion) */
 
 /* estimate: {tp: 2, enforce-eager: true, lora: [a, b]} */
 static enum zv_status take_options(struct reader *reader)
@@ -306,7 +340,7 @@ enum zv_status zv_job_file_read(struct zv_job_file *file, struct zv_slice text,
                                 struct zv_arena *arena, struct zv_error *err)
 {
     *file = (struct zv_job_file){0};
-    struct reader reader = {file, arena, err};
+    struct reader reader = {.file = file, .arena = arena, .err = err};
     enum zv_status status = zv_yaml_read(&file->root, text, arena, err);
     if (status == ZV_OK) {
         status = check_schema(file->root, err);

@@ -51,7 +51,8 @@ static void print_rows(struct zv_sink *sink, const struct report_style *style,
     const struct zv_comparison *const comparison = report->comparison;
     const char *section = "";
     const size_t count = comparison->sheet_count;
-    const unsigned width = style->width > 36 ? (unsigned)((style->width - 34) / count) - 1 : 10;
+    const unsigned width =
+        style->width > 36 ? (unsigned)((style->width - 34) / (count != 0 ? count : 1)) - 1 : 10;
     for (size_t i = 0; i < comparison->row_count; i++) {
         const struct zv_sheet_row *const row = comparison->rows[i];
         if (strcmp(section, row->section) != 0) {

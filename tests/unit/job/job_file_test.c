@@ -91,6 +91,26 @@ static void test_refused(void **state)
     }
 }
 
+/* Many values below long keys: a limit, not a heap full of paths. */
+static void test_bounded(void **state)
+{
+    (void)state;
+    static char text[300000];
+    struct zv_arena arena = {.limit = (size_t)64 << 20};
+    struct zv_error err = {0};
+    size_t used = (size_t)snprintf(text, sizeof text, "schema: zirve.job/1\nneeds: {a: [");
+    while (used + 8 < sizeof text) {
+        memcpy(text + used, "~,", 2);
+        used += 2;
+    }
+    memcpy(text + used, "]}\n", 4);
+    assert_int_equal(zv_job_file_read(&file, zv_slice_of(text), &arena, &err), ZV_E_LIMIT);
+    zv_arena_free(&arena);
+    (void)snprintf(text, sizeof text, "schema: zirve.job/1\nneeds: {%0200d: 1}\n", 0);
+    assert_int_equal(zv_job_file_read(&file, zv_slice_of(text), &arena, NULL), ZV_E_LIMIT);
+    zv_arena_free(&arena);
+}
+
 /* The file that zirve record init writes: complete, valid, and every prefix an error or a job. */
 static void test_template(void **state)
 {
@@ -125,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bounded),
         cmocka_unit_test(test_template),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
