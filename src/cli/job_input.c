@@ -97,8 +97,9 @@ static enum zv_status add_setting(struct job_input *input, struct arguments *arg
 {
     const struct option_spec *spec = NULL;
     const enum zv_status status = find_option(input, args, setting, &spec, err);
-    if (status != ZV_OK) {
-        return status;
+    const char *const searched = arguments_value(args, "search");
+    if (status != ZV_OK || (searched != NULL && strcmp(searched, spec->name) == 0)) {
+        return status; /* what is searched for has no value yet */
     }
     for (size_t i = 0; i < args->given_count; i++) {
         if (args->given[i].spec != spec || spec->kind == OPTION_LIST) {

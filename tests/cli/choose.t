@@ -484,6 +484,11 @@ $ printf 'schema: zirve.job/1\nmodel: {parameters: 7e9}\nestimate: {bits: 4}\n' 
 $ printf 'schema: zirve.job/1\nmodel: {parameters: 7e9, bits: 16}\nestimate: {bits: 4}\n' >$TMP/two.yaml; zirve estimate $TMP/two.yaml
 zirve estimate: TMP/two.yaml: line 3: column 18: bits: is set twice in this file
 ? 3
+$ printf 'schema: zirve.job/1\nmodel: {path: %s/llama-3.1-8b/config.json}\nsizes: {context: 8192, concurrency: 4}\n' "$PWD/$M" >$TMP/of.yaml; zirve estimate $TMP/of.yaml --card 4090 --search context --unit GiB | head -n 4
+family llama: 8,030,261,248 parameters, bf16
+serve: 4 sequences of 9,511 tokens
+
+GPU 0                                                     GiB  known
 $ zirve choose tests/data/decide/job.yaml
 zirve choose: expected --offers FILE to choose from
 ? 64
