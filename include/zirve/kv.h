@@ -162,11 +162,9 @@ const struct zv_kv_pool *zv_kv_cache_pool(const struct zv_kv_cache *cache);
 uint64_t zv_kv_cache_need(const struct zv_kv_cache *cache, uint64_t tokens);
 
 /* A name for a sequence without pages. ZV_E_NOMEM, ZV_E_LIMIT. */
-enum zv_status zv_kv_sequence_open(struct zv_kv_cache *cache, uint32_t *sequence,
-                                   struct zv_error *err);
+enum zv_status zv_kv_sequence_open(struct zv_kv_cache *cache, uint32_t *name, struct zv_error *err);
 /* Gives its pages back and forgets it. ZV_E_USAGE: no such sequence. */
-enum zv_status zv_kv_sequence_close(struct zv_kv_cache *cache, uint32_t sequence,
-                                    struct zv_error *err);
+enum zv_status zv_kv_sequence_close(struct zv_kv_cache *cache, uint32_t name, struct zv_error *err);
 
 /* What is to be computed next. */
 struct zv_kv_step {
@@ -199,7 +197,7 @@ struct zv_kv_grant {
  * nothing changes, when pages + free pages among the hits + watermark pass what is free. Pages that
  * become full are published at once. Errors: ZV_E_USAGE, ZV_E_NOMEM.
  */
-enum zv_status zv_kv_sequence_admit(struct zv_kv_cache *cache, uint32_t sequence,
+enum zv_status zv_kv_sequence_admit(struct zv_kv_cache *cache, uint32_t name,
                                     const struct zv_kv_step *step, struct zv_kv_grant *grant,
                                     struct zv_error *err);
 
@@ -208,25 +206,24 @@ enum zv_status zv_kv_sequence_admit(struct zv_kv_cache *cache, uint32_t sequence
  * are given back first, also when it is not granted; a page that the step writes to and others use
  * too is replaced by a copy. Errors: ZV_E_USAGE, ZV_E_NOMEM.
  */
-enum zv_status zv_kv_sequence_extend(struct zv_kv_cache *cache, uint32_t sequence,
+enum zv_status zv_kv_sequence_extend(struct zv_kv_cache *cache, uint32_t name,
                                      const struct zv_kv_step *step, struct zv_kv_grant *grant,
                                      struct zv_error *err);
 
 /* Gives all its pages back: pre-emption. Nothing is computed then; admit starts it again. */
-enum zv_status zv_kv_sequence_drop(struct zv_kv_cache *cache, uint32_t sequence,
-                                   struct zv_error *err);
+enum zv_status zv_kv_sequence_drop(struct zv_kv_cache *cache, uint32_t name, struct zv_error *err);
 
 /* A new sequence that shares all pages of another (parallel sampling, beams). ZV_E_NOMEM. */
-enum zv_status zv_kv_sequence_fork(struct zv_kv_cache *cache, uint32_t sequence, uint32_t *to,
+enum zv_status zv_kv_sequence_fork(struct zv_kv_cache *cache, uint32_t name, uint32_t *to,
                                    struct zv_error *err);
 
 /* Tokens that have a place, computed once the step is. 0 also for what is no sequence. */
-uint64_t zv_kv_sequence_computed(const struct zv_kv_cache *cache, uint32_t sequence);
+uint64_t zv_kv_sequence_computed(const struct zv_kv_cache *cache, uint32_t name);
 
 /* The table of a group, for the kernels: page of tokens [i·page_tokens, …), 0 when not kept. Valid
  * until the sequence is changed. */
-const uint32_t *zv_kv_sequence_table(const struct zv_kv_cache *cache, uint32_t sequence,
-                                     size_t group, size_t *count);
+const uint32_t *zv_kv_sequence_table(const struct zv_kv_cache *cache, uint32_t name, size_t group,
+                                     size_t *count);
 
 /* zv_kv_pool_check, and that uses are those of the tables. */
 enum zv_status zv_kv_cache_check(const struct zv_kv_cache *cache, struct zv_error *err);

@@ -242,7 +242,10 @@ static enum zv_status run_on_card(struct kv_session *kv, struct report_kv_scenar
     for (size_t i = 0; i < settings->blocks.count && status == ZV_OK; i++) {
         const struct zv_kv_budget *budget = NULL;
         status = budget_for(kv, settings->blocks.values[i], &budget, err);
-        if (status == ZV_OK && i == 0) {
+        if (status != ZV_OK || budget == NULL) {
+            return status;
+        }
+        if (i == 0) {
             scenario->budget = budget;
             scenario->context_tokens = budget->context_tokens;
             status = read_facts(kv, scenario, err);

@@ -185,10 +185,12 @@ enum zv_status zv_kv_sequence_drop(struct zv_kv_cache *cache, uint32_t name, str
     }
     for (size_t g = 0; g < cache->group_count && sequence->started; g++) {
         struct page_table *const table = &sequence->tables[g];
-        const enum zv_status status = zv_kv_pool_free_reversed(
-            cache->pool, table->pages + table->first, table->count - table->first, err);
-        assert(status == ZV_OK); /* a table holds pages in use */
-        (void)status;
+        if (table->count != table->first) {
+            const enum zv_status status = zv_kv_pool_free_reversed(
+                cache->pool, table->pages + table->first, table->count - table->first, err);
+            assert(status == ZV_OK); /* a table holds pages in use */
+            (void)status;
+        }
         table->count = 0;
         table->first = 0;
         table->published = 0;

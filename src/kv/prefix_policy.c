@@ -5,6 +5,7 @@
  */
 #include "kv/prefix_policy.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -189,6 +190,7 @@ static enum zv_status touch(struct cache *cache, uint64_t id, uint32_t position,
     if (status != ZV_OK) {
         return status;
     }
+    assert(cache->entries != NULL && cache->slots != NULL); /* grow has just seen to it */
     const uint32_t added = ++cache->count;
     cache->entries[added] = (struct entry){.id = id, .clock = cache->clock};
     cache->entries[added].uses = counts;

@@ -128,8 +128,8 @@ static void survives_a_failure_of_each_allocation(void **state)
     static const char *const rows[] = {
         "serve_paged\ttrace=mini.jsonl pages=20 block=512 caching=1 limit=12\trequests=12",
         "serve_contig\ttrace=mini.csv slots=3000 policy=oracle limit=5\trequests=5",
-        "hybrid_seq\ttrace=mini.jsonl pages=80 block=512 window=700 swa_groups=1 chunk=900 "
-        "limit=3\trequests=3",
+        ("hybrid_seq\ttrace=mini.jsonl pages=80 block=512 window=700 swa_groups=1 chunk=900 "
+         "limit=3\trequests=3"),
         "freeq_seq\ttrace=mini.jsonl capacity=20\trequests=120",
         "prefix_lfu\ttrace=mini.jsonl capacity=20\tpeak=20",
     };
