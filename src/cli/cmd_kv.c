@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "cli/estimate_session.h"
@@ -159,6 +160,10 @@ static enum zv_status run_paged(struct kv_session *kv, struct report_kv_scenario
     if (pages->count == 0) {
         return ZV_OK;
     }
+    if (pages->count > KV_MAX_PAGES) {
+        return zv_fail(err, ZV_E_LIMIT, "%llu pages of %llu tokens: at most 2^26, take larger ones",
+                       (unsigned long long)pages->count, (unsigned long long)pages->tokens);
+    }
     if (settings->without_prefixes || why != NULL) {
         status = run_one_paged(kv, scenario, pages, false, sequences, err);
     }
@@ -197,7 +202,10 @@ static enum zv_status run_by_hand(struct kv_session *kv, struct report_kv_scenar
                                   const char *context, struct zv_error *err)
 {
     const struct kv_settings *const settings = &kv->settings;
-    const uint64_t slots = settings->pages * settings->blocks.values[0];
+    uint64_t slots = 0;
+    if (!zv_mul(settings->pages, settings->blocks.values[0], &slots) || slots >> 40 != 0) {
+        return zv_fail(err, ZV_E_LIMIT, "--pages and --block-size: more than 2^40 tokens");
+    }
     if (context[0] != 0 && !zv_count_parse(zv_slice_of(context), &scenario->context_tokens)) {
         return zv_fail(err, ZV_E_USAGE, "--context %s: expected tokens", context);
     }

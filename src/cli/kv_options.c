@@ -152,7 +152,7 @@ static enum zv_status read_counts(struct kv_settings *to, const struct arguments
         uint64_t *to;
         uint64_t most;
     } counts[] = {{"limit", &to->input.limit, UINT64_MAX},
-                  {"pages", &to->pages, ZV_KV_MAX_PAGES},
+                  {"pages", &to->pages, KV_MAX_PAGES},
                   {"watermark-pages", &to->watermark_pages, ZV_KV_MAX_PAGES},
                   {"max-num-seqs", &to->max_sequences, 1 << 20},
                   {"max-num-batched-tokens", &to->step_tokens, UINT64_C(1) << 40},

@@ -7,6 +7,9 @@
 #include "zirve/arena.h"
 
 enum { KV_OPTION_COUNT = 30, KV_MAX_VALUES = 8, KV_MAX_SCENARIOS = 8 };
+
+/* Of a simulation: a page takes 16 bytes of host memory, with keys 64. */
+#define KV_MAX_PAGES (UINT64_C(1) << 26)
 extern const struct option_spec kv_options[KV_OPTION_COUNT];
 
 /* A comma-separated list of an option's values; one empty value when it is not given. */

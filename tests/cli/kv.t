@@ -189,8 +189,14 @@ $ zirve kv tests/data/kv/mini.csv --pages 20 --block-size 0
 zirve kv: --block-size 0: expected whole numbers above 0, at most 16
 ? 64
 $ zirve kv tests/data/kv/mini.csv --pages 99999999999
-zirve kv: --pages 99999999999: expected 1 to 1073741824
+zirve kv: --pages 99999999999: expected 1 to 67108864
 ? 64
+$ zirve kv tests/data/kv/mini.csv --pages 60000000 --block-size 999999999999
+zirve kv: --pages and --block-size: more than 2^40 tokens
+? 3
+$ zirve kv tests/data/kv/mini.csv --pages 60000000 --block-size 16,1
+zirve kv: 960000000 pages of 1 tokens: at most 2^26, take larger ones
+? 3
 $ printf 'prompt,output\n1,1\n0,4\n' >$TMP/bad.csv; zirve kv $TMP/bad.csv --pages 5
 zirve kv: TMP/bad.csv: line 3: a prompt of 0 tokens
 ? 3
