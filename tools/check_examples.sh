@@ -14,6 +14,15 @@ root=$(pwd)
 mkdir "$work/files"
 printf 'a 1 3000000 0\na 2 500 0\nf 1\na 3 2000000 0\n' >"$work/files/ops.txt"
 cp tests/data/logs/llamacpp-2026.log "$work/files/server.log"
+cp tests/data/snapshots/gen6.pickle "$work/files/snapshot.pickle"
+cp tests/data/snapshots/gen5.pickle "$work/files/before.pickle"
+cp tests/data/snapshots/gen6.pickle "$work/files/after.pickle"
+printf '%s\n' 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of' \
+    '23.64 GiB of which 1.00 GiB is free. Of the allocated memory 20.00 GiB is allocated by PyTorch, and' \
+    '1.50 GiB is reserved by PyTorch but unallocated.' | tr '\n' ' ' >"$work/files/error.txt"
+"$zirve" estimate tests/data/models/llama-3.1-8b/config.json --context 4096 --json >"$work/files/estimate.json"
+printf '%s' '{"traceEvents":[{"ph":"i","name":"[memory]","ts":1,"pid":1,"tid":1,"args":{"Addr":16,"Bytes":512,
+"Total Allocated":512,"Total Reserved":2097152,"Device Type":1,"Device Id":0}}]}' | gzip >"$work/files/trace.json.gz"
 for name in job.yaml offers.csv vms.csv; do cp "tests/data/decide/$name" "$work/files/"; done
 cp tests/data/decide/proven.yaml "$work/files/runs.yaml"
 sed s/8192/4096/ tests/data/decide/job.yaml >"$work/files/other-job.yaml"
