@@ -68,12 +68,11 @@ uint32_t free_list_search(const struct block *blocks, const struct free_list *li
 /* The first (0) or last (1) block of a bin that is not empty. */
 static uint32_t bin_end(struct block *blocks, const struct free_list *list, uint32_t bin, int side)
 {
-    if (side == 0) {
-        return bin < FREE_LIST_HEAPS ? list->roots[bin]
-                                     : block_tree_end(blocks, list->roots[bin], 0);
-    }
     const uint32_t root = list->roots[bin];
-    return bin < FREE_LIST_HEAPS ? block_heap_last(blocks, root) : block_tree_end(blocks, root, 1);
+    if (bin >= FREE_LIST_HEAPS) {
+        return block_tree_end(blocks, root, side);
+    }
+    return side == 0 ? root : block_heap_last(blocks, root);
 }
 
 /* The first block (side 1) of the bins above, or the last one (0) of those below; 0 if none. */

@@ -24,6 +24,7 @@ bool zv_capture_is(struct zv_slice input);
 
 /*
  * Writes one device of a snapshot. Errors: ZV_E_UNSUPPORTED (a profiler's trace has no state),
+ * ZV_E_SYNTAX (segments of the record overlap at some event),
  * ZV_E_NOMEM; the sink remembers its own.
  */
 enum zv_status zv_capture_write(struct zv_sink *sink, const struct zv_trace *trace, size_t device,

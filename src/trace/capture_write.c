@@ -166,6 +166,29 @@ static void put_state(struct writer *writer, const struct zv_trace_start *state,
     end_chunk(writer, CAPTURE_STATE);
 }
 
+/* Differences of addresses are written: each piece must begin where the one before it has ended. */
+static bool is_in_order(const struct zv_trace_start *state)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < state->segment_count; i++) {
+        const struct zv_trace_segment *const segment = &state->segments[i];
+        uint64_t at = segment->address;
+        if (at < end || segment->bytes > UINT64_MAX - at) {
+            return false;
+        }
+        end = at + segment->bytes;
+        for (uint32_t j = 0; j < segment->block_count; j++) {
+            const struct zv_trace_block *const block = &state->blocks[segment->first_block + j];
+            if (block->address < at || block->address > end ||
+                block->bytes > end - block->address) {
+                return false;
+            }
+            at = block->address + block->bytes;
+        }
+    }
+    return true;
+}
+
 static enum zv_status put_state_at(struct writer *writer, size_t device, size_t event,
                                    const struct zv_trace_rules *rules, struct zv_error *err)
 {
@@ -173,7 +196,10 @@ static enum zv_status put_state_at(struct writer *writer, size_t device, size_t 
     enum zv_status status = zv_trace_state_at(&state, writer->trace, device, event, rules, err);
     status =
         status == ZV_OK ? trace_name_blocks(writer->trace, device, event, &state, err) : status;
-    if (status == ZV_OK) {
+    if (status == ZV_OK && !is_in_order(&state)) {
+        status = zv_fail(err, ZV_E_SYNTAX,
+                         "the record contradicts itself: segments overlap before event %zu", event);
+    } else if (status == ZV_OK) {
         put_state(writer, &state, event);
     }
     zv_trace_start_close(&state);
