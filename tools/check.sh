@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks besides the tests. Prints "pass: NAME" or "FAIL: NAME" with the output of what failed.
-# ZIRVE_FUZZ_SECONDS (20): how long each fuzz target runs.
+# ZIRVE_FUZZ_SECONDS (20): how long each fuzz target runs, from the same seed each time.
 # shellcheck disable=SC2317 # the functions are called by check
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -70,7 +70,7 @@ fuzz() {
         [ -x "$target" ] && [ ! -d "$target" ] || continue
         fuzzed=${target##*/fuzz_}
         mkdir -p "$out/corpus"
-        "$target" -max_total_time="${ZIRVE_FUZZ_SECONDS:-20}" -rss_limit_mb=2048 -timeout=10 -print_final_stats=0 \
+        "$target" -max_total_time="${ZIRVE_FUZZ_SECONDS:-20}" -rss_limit_mb=2048 -timeout=10 -print_final_stats=0 -seed=1 \
             -artifact_prefix="$out/" "$out/corpus" "tests/fuzz/corpus/$fuzzed" >"$out/fuzz.log" 2>&1 || {
             tail -n 40 "$out/fuzz.log"
             return 1
