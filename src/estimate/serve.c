@@ -251,7 +251,7 @@ static void add_graphs(struct build *build, int stage)
         return;
     }
     if (!rule->known || rule->value == 0) {
-        build_invalid(build, "CUDA graphs, about 1 GiB, find no room in the share of the card that "
+        build_invalid(build, "CUDA graphs find no room in the share of the card that "
                              "is left to others");
     } else if (constant(build, ZV_RUNTIME_VLLM, "cuda_graph_estimate", &seen)) {
         add_constant(build,

@@ -59,8 +59,7 @@ Assumed because it was not given:
   the draft model lies whole on the cards, with the model's context
 
 Not valid if:
-  CUDA graphs, about 1 GiB, find no room in the share of the card that is left
-  to others
+  CUDA graphs find no room in the share of the card that is left to others
   a sequence grows past 8192 tokens, or more than 1 run at once
   another version of the runtime, other kernels or attention backend
   the checkpoint is a pickle (.bin, .pt): loading then holds a whole shard in
