@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cli/card_files.h"
 #include "cli/output.h"
+#include "cli/replay_against.h"
 #include "cli/replay_case.h"
 #include "cli/replay_record.h"
 #include "cli/result_file.h"
@@ -34,6 +35,10 @@ static const struct option_spec options[] = {
      "caching, cuda-malloc-async or direct (caching); repeat to compare", OPTION_LIST},
     {"Replay", "advise", NULL, NULL,
      "try settings that change fragmentation, best first (one card, no --alloc-conf)", OPTION_FLAG},
+    {"Replay", "against", NULL, "FILE",
+     "instead of running it: compare its requests with this file's, by order, size and lifetime; "
+     "exit status 1 when they differ",
+     OPTION_VALUE},
     {"Replay", "device", NULL, "N", "device of a record (the one with most events)", OPTION_VALUE},
     {"Results", "write-ops", NULL, "FILE", "the record's requests as an op list", OPTION_VALUE},
     {"Results", "snapshot", NULL, "FILE",
@@ -392,6 +397,9 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     if (args->operand_count != 1) {
         return zv_fail(err, ZV_E_USAGE, "expected one op list or record ('-' for standard input)");
     }
+    if (arguments_has(args, "against")) {
+        return replay_against(args, out, err);
+    }
     enum zv_status status = zv_file_open(&file, args->operands[0], err);
     if (status == ZV_OK) {
         status = replay_file(&runs, args, zv_file_slice(&file), err);
@@ -429,6 +437,7 @@ const struct verb verb_replay = {
                 "  zirve replay snapshot.pickle --card 4090 --alloc-conf \"\" --alloc-conf "
                 "expandable_segments:True\n"
                 "  zirve replay snapshot.pickle --card 4090 --advise\n"
+                "  zirve replay snapshot.pickle --against ops.txt\n"
                 "  zirve replay --case golden/mixed-gc\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -187,28 +187,12 @@ static void note_peaks(void *context, size_t event, const struct zv_trace_usage 
     record->end = *usage;
 }
 
-/* The device with the most events, then with the most segments. */
-static size_t choose_device(const struct zv_trace *trace)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < trace->device_count; i++) {
-        const struct zv_trace_device *const device = &trace->devices[i];
-        const struct zv_trace_device *const known = &trace->devices[best];
-        if (device->event_count > known->event_count ||
-            (device->event_count == known->event_count &&
-             device->segment_count > known->segment_count)) {
-            best = i;
-        }
-    }
-    return best;
-}
-
 static enum zv_status choose(struct zv_record *record, const struct zv_record_options *options,
                              struct zv_error *err)
 {
     const struct zv_trace *const trace = &record->trace;
     record->device =
-        options->device == ZV_RECORD_ANY_DEVICE ? choose_device(trace) : options->device;
+        options->device == ZV_RECORD_ANY_DEVICE ? zv_trace_main_device(trace) : options->device;
     if (record->device >= trace->device_count) {
         return zv_fail(err, ZV_E_NOT_FOUND, "device %zu: the file has %zu (0 to %zu)",
                        record->device, trace->device_count, trace->device_count - 1);

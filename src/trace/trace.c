@@ -292,6 +292,21 @@ struct zv_slice zv_trace_text(const struct zv_trace *trace, uint32_t text)
     return text < trace->text_count ? trace->texts[text] : zv_slice_of("");
 }
 
+size_t zv_trace_main_device(const struct zv_trace *trace)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < trace->device_count; i++) {
+        const struct zv_trace_device *const device = &trace->devices[i];
+        const struct zv_trace_device *const known = &trace->devices[best];
+        if (device->event_count > known->event_count ||
+            (device->event_count == known->event_count &&
+             device->segment_count > known->segment_count)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
 const char *zv_trace_action_name(enum zv_trace_action action)
 {
     static const char *const names[] = {

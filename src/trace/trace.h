@@ -195,6 +195,9 @@ void zv_trace_close(struct zv_trace *trace);
 /* Text, file and name are never NULL; empty when not known. */
 struct zv_slice zv_trace_text(const struct zv_trace *trace, uint32_t text);
 
+/* The device with the most events, then with the most segments. */
+size_t zv_trace_main_device(const struct zv_trace *trace);
+
 const char *zv_trace_action_name(enum zv_trace_action action);
 
 /* "2.8 to 2.9": the versions of PyTorch that write this generation. */
