@@ -28,6 +28,8 @@ cp tests/data/decide/proven.yaml "$work/files/runs.yaml"
 sed s/8192/4096/ tests/data/decide/job.yaml >"$work/files/other-job.yaml"
 mkdir -p "$work/files/golden/mixed-gc"
 zstd -dcq tests/golden/mixed-gc.tar.zst | tar -x -C "$work/files/golden/mixed-gc" || exit 1
+printf '#!/bin/sh\nexit 0\n' | tee "$work/bin/python" >"$work/files/server" # programs of the user's
+chmod +x "$work/bin/python" "$work/files/server"
 PATH=$work/bin:$PATH
 export PATH NO_COLOR=1
 {

@@ -75,7 +75,7 @@ static int run_verb(const struct verb *verb, int count, char **words)
     if (status != ZV_OK) {
         zv_buffer_free(&out.buffer);
         output_error(verb->name, &err);
-        return zv_status_exit_code(status);
+        return verb->failure_code != 0 ? verb->failure_code : zv_status_exit_code(status);
     }
     return out.exit_code;
 }

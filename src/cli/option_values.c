@@ -45,6 +45,29 @@ enum zv_status arguments_bytes(const struct arguments *args, const char *name, u
     return ZV_OK;
 }
 
+enum zv_status arguments_duration(const struct arguments *args, const char *name, uint64_t *to_ms,
+                                  struct zv_error *err)
+{
+    static const struct {
+        const char *unit;
+        uint64_t seconds;
+    } units[] = {{"s", 1}, {"m", 60}, {"h", 3600}, {"", 1}};
+    const char *const value = arguments_value(args, name);
+    struct zv_slice number = zv_slice_of(value);
+    size_t i = 0;
+    if (value == NULL) {
+        return ZV_OK;
+    }
+    while (!zv_slice_ends(number, units[i].unit)) {
+        i++;
+    }
+    number.length -= strlen(units[i].unit);
+    return zv_slice_fixed(number, 3, to_ms) && zv_mul(*to_ms, units[i].seconds, to_ms) &&
+                   *to_ms != 0
+               ? ZV_OK
+               : fail_value(name, value, "a time such as 90s, 10m or 2h", err);
+}
+
 enum zv_status arguments_millionths(const struct arguments *args, const char *name, uint64_t *to,
                                     struct zv_error *err)
 {

@@ -127,7 +127,14 @@ enum zv_status arguments_parse(struct arguments *args, const struct verb *verb, 
     for (int at = 0; at < count; at++) {
         const char *const word = words[at];
         enum zv_status status = ZV_OK;
-        if (!options_over && strcmp(word, "--") == 0) {
+        const bool ends_options = !options_over && strcmp(word, "--") == 0;
+        if (verb->starts_command && (ends_options || word[0] != '-' || word[1] == 0)) {
+            args->command = words + at + ends_options;
+            return args->command[0] != NULL
+                       ? ZV_OK
+                       : zv_fail(err, ZV_E_USAGE, "expected a command after --");
+        }
+        if (ends_options) {
             options_over = true;
         } else if (!options_over && word[0] == '-' && word[1] != 0) {
             status = parse_option(args, count, words, &at, err);

@@ -41,6 +41,8 @@ struct verb {
     const char *examples; /* one command a line, each followed by a comment line "# …" or none */
     const struct option_spec *options;
     size_t option_count;
+    bool starts_command; /* "--" or the first operand begins a command, whose words are its own */
+    int failure_code;    /* exit code of our own failures; 0: as the status says */
     /* Writes the result to out; the exit code is the answer's when ZV_OK is returned. */
     enum zv_status (*run)(const struct arguments *args, struct output *out, struct zv_error *err);
 };
@@ -59,6 +61,7 @@ struct arguments {
     size_t given_count;
     const char *operands[ARGUMENTS_MAX];
     size_t operand_count;
+    char **command; /* of a verb that starts one: ends with NULL; NULL: none given */
 };
 
 /* Options that every verb has: --json, --unit, --output, --color, --help. */
@@ -84,6 +87,9 @@ enum zv_status arguments_u64(const struct arguments *args, const char *name, uin
                              struct zv_error *err); /* "8192", "32k" (1024s), "7e9", "7B" refused */
 enum zv_status arguments_u32(const struct arguments *args, const char *name, uint32_t *to,
                              struct zv_error *err);
+/* "90", "1.5s", "10m", "2h": in thousandths of a second, not 0. */
+enum zv_status arguments_duration(const struct arguments *args, const char *name, uint64_t *to_ms,
+                                  struct zv_error *err);
 enum zv_status arguments_bytes(const struct arguments *args, const char *name, uint64_t *to,
                                struct zv_error *err);
 /* A decimal in millionths: "0.9" is 900000. */

@@ -10,6 +10,7 @@
 extern const struct verb verb_cards;
 extern const struct verb verb_explain;
 extern const struct verb verb_choose;
+extern const struct verb verb_run;
 extern const struct verb verb_record;
 extern const struct verb verb_compare;
 extern const struct verb verb_kv;
