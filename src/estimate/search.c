@@ -1,37 +1,45 @@
 #include "estimate/search.h"
 
+#include "base/bisect.h"
 #include "base/fail.h"
 
 /* One value that was asked. */
 struct probe {
-    uint64_t value;
-    bool fits;
     enum zv_verdict verdict;
     uint64_t margin; /* left, or missing */
 };
 
-static enum zv_status ask(struct zv_search *search, const struct zv_question *question,
-                          uint64_t value, struct probe *probe, struct zv_error *err)
+/* The search while it goes on: the last that fits and the last that does not are the nearest. */
+struct asking {
+    struct zv_search *search;
+    const struct zv_question *question;
+    struct probe low;
+    struct probe high;
+};
+
+static enum zv_status ask(void *context, uint64_t value, enum zv_trial *trial, struct zv_error *err)
 {
+    struct asking *const asking = context;
     struct zv_arena scratch = {0};
     struct zv_error cause = {0};
     struct zv_answer answer;
-    struct zv_job job = *question->input.job;
-    struct zv_question changed = *question;
-    zv_dimension_set(search->dimension, &job, value);
+    struct zv_job job = *asking->question->input.job;
+    struct zv_question changed = *asking->question;
+    struct probe probe = {.verdict = ZV_FITS_NOT};
+    zv_dimension_set(asking->search->dimension, &job, value);
     changed.input.job = &job;
-    search->asked++;
     enum zv_status status = zv_question_answer(&answer, &changed, &scratch, &cause);
-    *probe = (struct probe){.value = value, .verdict = ZV_FITS_NOT};
+    *trial = ZV_TRIAL_PASSES_NOT;
     if (status == ZV_OK) {
-        probe->fits = !answer.fit.over && answer.fit.verdict != ZV_FITS_NOT;
-        probe->verdict = answer.fit.verdict;
-        probe->margin = answer.fit.margin;
+        const bool fits = !answer.fit.over && answer.fit.verdict != ZV_FITS_NOT;
+        probe = (struct probe){answer.fit.verdict, answer.fit.margin};
+        *trial = fits ? ZV_TRIAL_PASSES : ZV_TRIAL_PASSES_NOT;
     } else if (status == ZV_E_OVERFLOW && value != 1) {
         status = ZV_OK; /* more than 2^64 bytes do not fit either */
     } else {
         status = zv_fail(err, status, "%s", cause.text);
     }
+    *(*trial == ZV_TRIAL_PASSES ? &asking->low : &asking->high) = probe;
     zv_arena_free(&scratch);
     return status;
 }
@@ -50,62 +58,28 @@ static void set_limit(struct zv_search *search, const struct zv_question *questi
     }
 }
 
-/* Doubles from a value that fits until one does not, or the limit is reached. */
-static enum zv_status widen(struct zv_search *search, const struct zv_question *question,
-                            struct probe *low, struct probe *high, struct zv_error *err)
-{
-    enum zv_status status = ZV_OK;
-    while (status == ZV_OK && low->value < search->limit) {
-        const uint64_t next = low->value <= search->limit / 2 ? low->value * 2 : search->limit;
-        status = ask(search, question, next, high, err);
-        if (status == ZV_OK && !high->fits) {
-            return ZV_OK;
-        }
-        *low = *high;
-    }
-    search->at_limit = status == ZV_OK;
-    return status;
-}
-
-/* Afterwards low fits, high = low + 1 does not. */
-static enum zv_status narrow(struct zv_search *search, const struct zv_question *question,
-                             struct probe *low, struct probe *high, struct zv_error *err)
-{
-    while (high->value - low->value > 1) {
-        struct probe middle;
-        const uint64_t value = low->value + (high->value - low->value) / 2;
-        const enum zv_status status = ask(search, question, value, &middle, err);
-        if (status != ZV_OK) {
-            return status;
-        }
-        *(middle.fits ? low : high) = middle;
-    }
-    return ZV_OK;
-}
-
 enum zv_status zv_search_run(struct zv_search *search, const struct zv_question *question,
                              enum zv_dimension dimension, struct zv_error *err)
 {
-    struct probe low;
-    struct probe high = {0};
+    struct asking asking = {.search = search, .question = question};
     *search = (struct zv_search){.dimension = dimension};
     if (!zv_dimension_is_of(dimension, question->input.job->task)) {
         return zv_fail(err, ZV_E_USAGE, "no %s in a job that %s", zv_dimension_name(dimension),
                        question->input.job->task == ZV_TASK_TRAIN ? "trains" : "serves");
     }
     set_limit(search, question);
-    enum zv_status status = ask(search, question, 1, &low, err);
-    search->found = low.fits;
-    if (status == ZV_OK && low.fits) {
-        status = widen(search, question, &low, &high, err);
+    struct zv_bisect bisect = {.from = 1, .to = search->limit, .ask = ask, .context = &asking};
+    const enum zv_status status = zv_bisect_run(&bisect, err);
+    const struct probe *const last = bisect.found ? &asking.low : &asking.high;
+    search->found = bisect.found;
+    search->at_limit = bisect.at_limit;
+    search->value = bisect.found ? bisect.value : 1;
+    search->verdict = last->verdict;
+    search->margin = last->margin;
+    if (bisect.found && !bisect.at_limit) {
+        search->next_verdict = asking.high.verdict;
+        search->next_missing = asking.high.margin;
     }
-    if (status == ZV_OK && low.fits && !search->at_limit) {
-        status = narrow(search, question, &low, &high, err);
-        search->next_verdict = high.verdict;
-        search->next_missing = high.margin;
-    }
-    search->value = low.value;
-    search->verdict = low.verdict;
-    search->margin = low.margin;
+    search->asked = (unsigned)bisect.asked_count;
     return status;
 }
