@@ -106,6 +106,13 @@ enum zv_status output_open(struct output *out, const struct arguments *args, str
     return status;
 }
 
+void output_to_stdout(struct output *out)
+{
+    out->path = NULL;
+    out->raw = (struct zv_sink){.write = write_stdout};
+    out->sink = out->json ? out->raw : (struct zv_sink){.write = write_text, .context = out};
+}
+
 enum zv_status output_close(struct output *out, struct zv_error *err)
 {
     enum zv_status status = ZV_OK;

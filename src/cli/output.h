@@ -27,6 +27,9 @@ struct output {
 /* Sets up from the common options. Errors: ZV_E_USAGE, ZV_E_EXISTS (before any work is done). */
 enum zv_status output_open(struct output *out, const struct arguments *args, struct zv_error *err);
 
+/* The result goes to standard output after all: the verb writes the file of -o itself. */
+void output_to_stdout(struct output *out);
+
 /* Flushes, or creates the file. Errors: ZV_E_IO, ZV_E_EXISTS. */
 enum zv_status output_close(struct output *out, struct zv_error *err);
 

@@ -132,6 +132,13 @@ void child_pause(const struct child *child)
     (void)kill(-child->pid, SIGCONT);
 }
 
+bool child_remains(const struct child *child)
+{
+    while (waitpid(-child->pid, NULL, WNOHANG) > 0) { /* those left behind became ours */
+    }
+    return kill(-child->pid, 0) == 0;
+}
+
 bool child_clear(const struct child *child)
 {
     const struct timespec pause = {0, (long)CLEAR_MS * 1000000};
@@ -139,9 +146,7 @@ bool child_clear(const struct child *child)
         return true;
     }
     for (int i = 0; i < CLEAR_TRIES; i++) {
-        while (waitpid(-child->pid, NULL, WNOHANG) > 0) { /* those that became ours */
-        }
-        if (kill(-child->pid, 0) != 0) {
+        if (!child_remains(child)) {
             return true;
         }
         (void)nanosleep(&pause, NULL);

@@ -27,6 +27,9 @@ void child_signal(const struct child *child, int number);
 /* It stopped at the terminal: so do we, until we are woken, and it is woken then. */
 void child_pause(const struct child *child);
 
+/* Reaps those of the group that ended: whether any is still running. */
+bool child_remains(const struct child *child);
+
 /* Kills what is left of the group and waits for it (five seconds at most): false when something
  * would not go. */
 bool child_clear(const struct child *child);

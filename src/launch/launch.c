@@ -126,8 +126,8 @@ static void look(struct watch *watch)
     to->wall_ms = now_ms() - watch->started;
     watch->over = true;
     watch->next = now_ms() + QUIET_MS;
-    if (watch->launch->alone) {
-        to->left_running = !child_clear(&watch->child);
+    if (watch->launch->alone || watch->terminated) {
+        (void)child_clear(&watch->child);
     }
 }
 
@@ -224,17 +224,14 @@ enum zv_status zv_launch_run(struct zv_launched *launched, const struct zv_launc
     if (status != ZV_OK) {
         return status;
     }
-    if (launch->alone) { /* what the child leaves behind becomes ours to wait for */
-        (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
-    }
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the child leaves behind is ours to wait for */
     watch.started = now_ms();
     status = child_start(&watch.child, launch->command, err);
     if (status == ZV_OK) {
         watch.next = launch->timeout_ms != 0 ? watch.started + launch->timeout_ms : FOREVER;
         follow(&watch);
         zv_tail_end(&launched->tail);
-        (void)waitpid(watch.child.pid, NULL, 0);
-        launched->left_running = kill(-watch.child.pid, 0) == 0;
+        launched->left_running = child_remains(&watch.child);
         const uint64_t after = kernel_kills();
         launched->kernel_kills = after > kills ? after - kills : 0;
         judge(&watch);

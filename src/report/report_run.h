@@ -5,6 +5,7 @@
 #include "base/stream.h"
 #include "format/json_writer.h"
 #include "launch/launch.h"
+#include "launch/tries.h"
 #include "report/style.h"
 
 struct report_run {
@@ -15,6 +16,11 @@ struct report_run {
 void report_run_text(struct zv_sink *sink, const struct report_style *style,
                      const struct report_run *run);
 void report_run_json(struct zv_sink *sink, const struct report_run *run);
+
+/* A search by tries ("zirve.run_search/1"). */
+void report_tries_text(struct zv_sink *sink, const struct report_style *style,
+                       const struct zv_tries *tries);
+void report_tries_json(struct zv_sink *sink, const struct zv_tries *tries);
 
 /* "out of device memory, exit status 1, 12.3 s" */
 enum { REPORT_RUN_END = 160 };

@@ -129,3 +129,157 @@ $ zirve run echo --json --lines 2>/dev/null
 $ zirve run -- yes 2>/dev/null | sed 2q
 y
 y
+# The largest value with which it passes; every try is kept, and its last line.
+$ zirve run --search batch=1..64 -- sh tests/data/run/train.sh --batch {} 2>/dev/null | sed 's/[0-9.]* s$/TIME/'
+batch 24 passes, batch 25 does not for want of memory.
+That what fits ends there and does not begin again is taken for granted
+(--confirm N asks).
+
+10 tries, in their order
+  batch 1: passed, exit status 0, TIME
+      batch 1: step 10 loss 2.1
+  batch 2: passed, exit status 0, TIME
+      batch 2: step 10 loss 2.1
+  batch 4: passed, exit status 0, TIME
+      batch 4: step 10 loss 2.1
+  batch 8: passed, exit status 0, TIME
+      batch 8: step 10 loss 2.1
+  batch 16: passed, exit status 0, TIME
+      batch 16: step 10 loss 2.1
+  batch 32: out of device memory, exit status 1, TIME
+      torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 32.00 MiB.
+  batch 24: passed, exit status 0, TIME
+      batch 24: step 10 loss 2.1
+  batch 28: out of device memory, exit status 1, TIME
+      torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 28.00 MiB.
+  batch 26: out of device memory, exit status 1, TIME
+      torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 26.00 MiB.
+  batch 25: out of device memory, exit status 1, TIME
+      torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 25.00 MiB.
+$ zirve run --search batch=1..4 -o $TMP/search.json -- env FITS=1 sh tests/data/run/train.sh --batch {batch} {} >/dev/null 2>&1; echo "status $?"
+status 0
+$ sed '/_lines"/,/\]/d; s/"wall_ms": .*/"wall_ms": TIME,/; s/memory_kills": .*/memory_kills": N,/' $TMP/search.json
+{
+  "schema": "zirve.run_search/1",
+  "command": [
+    "env",
+    "FITS=1",
+    "sh",
+    "tests/data/run/train.sh",
+    "--batch",
+    "{batch}",
+    "{}"
+  ],
+  "dimension": "batch",
+  "from": 1,
+  "to": 4,
+  "timeout_ms": null,
+  "verdict": "boundary",
+  "value": 1,
+  "confirmed": null,
+  "contrary_value": null,
+  "tries": [
+    {
+      "value": 1,
+      "answer": "passes",
+      "outcome": "passed",
+      "exit_status": 0,
+      "signal": null,
+      "wall_ms": TIME,
+      "left_running": false,
+      "kernel_memory_kills": N,
+      "memory": null,
+      "output_bytes": 42,
+      "error_bytes": 0,
+      "lines": 2,
+    },
+    {
+      "value": 2,
+      "answer": "does not",
+      "outcome": "out of memory",
+      "exit_status": 1,
+      "signal": null,
+      "wall_ms": TIME,
+      "left_running": false,
+      "kernel_memory_kills": N,
+      "memory": {
+        "kind": "device",
+        "said_by": "PyTorch",
+        "lines": 1,
+        "text": "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 MiB.",
+        "requested_bytes": 2097152,
+        "allocated_bytes": null,
+        "reserved_bytes": null,
+        "device_free_bytes": null,
+        "capacity_bytes": null
+      },
+      "output_bytes": 16,
+      "error_bytes": 72,
+      "lines": 2,
+    }
+  ]
+}
+# Another failure is no boundary; neither is a limit that was not reached, or one of two.
+$ zirve run --search batch=1..64 -- env BAD=8 sh tests/data/run/train.sh --batch {} 2>/dev/null | sed -n 1,3p
+STOPPED at batch 8, which ended for another reason than memory (failed): that is
+no "does not fit". The largest that passed before is 4.
+
+$ zirve run --search batch=1..64 -- env BAD=8 sh tests/data/run/train.sh --batch {} >/dev/null 2>&1
+? 6
+$ zirve run --search batch=3..20 --confirm 2 -- sh tests/data/run/train.sh --batch {} 2>/dev/null | sed 's/[0-9.]* s$/TIME/'
+batch 20 passes, the end of the range: more was not asked.
+The values asked to confirm it agree.
+
+6 tries, in their order
+  batch 3: passed, exit status 0, TIME
+      batch 3: step 10 loss 2.1
+  batch 6: passed, exit status 0, TIME
+      batch 6: step 10 loss 2.1
+  batch 12: passed, exit status 0, TIME
+      batch 12: step 10 loss 2.1
+  batch 20: passed, exit status 0, TIME
+      batch 20: step 10 loss 2.1
+  batch 11: passed, exit status 0, TIME
+      batch 11: step 10 loss 2.1
+  batch 19: passed, exit status 0, TIME
+      batch 19: step 10 loss 2.1
+$ zirve run --search batch=30..64 -- sh tests/data/run/train.sh --batch {} 2>/dev/null >$TMP/none; echo "status $?"; sed 's/[0-9.]* s$/TIME/' $TMP/none
+status 1
+NONE: not even batch 30 passes.
+That what fits ends there and does not begin again is taken for granted
+(--confirm N asks).
+
+1 try
+  batch 30: out of device memory, exit status 1, TIME
+      torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 30.00 MiB.
+$ zirve run --search batch=1..64 --confirm 3 -- env AGAIN=60 sh tests/data/run/train.sh --batch {} 2>/dev/null >$TMP/two; echo "status $?"; sed 3q $TMP/two
+status 6
+batch 24 passes, batch 25 does not for want of memory.
+NOT MONOTONE: batch 64 passes, against that: there is no one boundary.
+
+$ zirve run --search n=1..64 --timeout 0.2 -- sleep {} 2>/dev/null >$TMP/two; echo "status $?"; sed 3q $TMP/two
+status 6
+STOPPED at n 1, which ended for another reason than memory (timed out): that is
+no "does not fit". None passed before.
+
+$ zirve run --search batch=1..64 -- sh tests/data/run/train.sh --batch 8
+zirve run: the command has no {} for the value of batch
+? 125
+$ zirve run --search batch -- true {}
+zirve run: --search batch: expected a name and its least and largest value, such as batch=1..64
+? 125
+$ zirve run --search batch=5..2 -- true {}
+zirve run: --search batch=5..2: expected a name and its least and largest value, such as batch=1..64
+? 125
+$ zirve run --search =1..2 -- true {}
+zirve run: --search =1..2: expected a name and its least and largest value, such as batch=1..64
+? 125
+$ zirve run --search b=1..2 --confirm 61 -- true {}
+zirve run: --confirm: at most 60
+? 125
+$ zirve run --confirm 2 -- true
+zirve run: --confirm is for --search
+? 125
+$ zirve run --search n=1..3 -- /nonexistent/{n}
+zirve run: /nonexistent/1: cannot be started: No such file or directory
+? 125
