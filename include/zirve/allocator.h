@@ -72,7 +72,8 @@ struct zv_allocator_options {
     const char *conf;               /* PYTORCH_ALLOC_CONF; NULL for none */
     uint64_t capacity_bytes;        /* of the simulated card; at most 2^48 */
     uint64_t baseline_bytes;        /* what others use of it */
-    const struct zv_driver *driver; /* NULL: a simulated card. Copied */
+    const struct zv_driver *driver; /* NULL: a simulated card. Copied; one without reserve has no
+                                     * expandable segments, whatever conf says */
     struct zv_async_options async;
     zv_allocator_event_fn *on_event; /* NULL: none. Must not call the allocator */
     void *context;                   /* of on_event */

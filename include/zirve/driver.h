@@ -1,6 +1,7 @@
 /*
- * A driver: what an allocator asks a card for. Fits the CUDA and HIP runtimes with virtual memory
- * management; the simulated card is one too (zv_allocator_open makes it when no driver is given).
+ * A driver: what an allocator asks a card for. A real card is one (zirve/device.h), with virtual
+ * memory management or without; the simulated card is one too (zv_allocator_open makes it when no
+ * driver is given).
  *
  * Calls come from the thread that calls the allocator, one at a time. Addresses are never 0.
  */
@@ -10,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "zirve/error.h"
+
 struct zv_driver {
     void *context;
 
@@ -18,7 +21,8 @@ struct zv_driver {
     /* cudaFree: waits for all work of the device. */
     void (*release)(void *context, uint64_t address);
 
-    /* cuMemAddressReserve: addresses without memory, or 0. */
+    /* cuMemAddressReserve: addresses without memory, or 0. NULL, with the next three: the card has
+     * no virtual memory management. */
     uint64_t (*reserve)(void *context, uint64_t size_bytes);
     /* cuMemAddressFree, of a whole reservation of which nothing is mapped. */
     void (*unreserve)(void *context, uint64_t address, uint64_t size_bytes);
@@ -42,10 +46,10 @@ struct zv_driver {
     void (*wait)(void *context, uint64_t stream, uint64_t event);
 
     /*
-     * Whether an answer of 0 or false was for want of host memory rather than of the card's: such
-     * a request ends with ZV_E_NOMEM. NULL: never.
+     * Why an answer of 0 or false was for another reason than want of the card's memory: such a
+     * request ends with this status. ZV_OK when there was no such reason; NULL: never.
      */
-    bool (*is_broken)(void *context);
+    enum zv_status (*failure)(void *context, struct zv_error *err);
 };
 
 /* How often a driver was called and about how long that took, on the clock of the model. */

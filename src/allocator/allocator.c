@@ -63,6 +63,20 @@ static enum zv_status open_policy(struct zv_allocator *allocator,
     return plain_open(&allocator->plain, err);
 }
 
+/* A driver without virtual memory management: plain allocations, as PyTorch does then. */
+static enum zv_status fit_to_driver(const struct zv_allocator *allocator,
+                                    struct allocator_config *config, struct zv_error *err)
+{
+    if (allocator->driver.reserve != NULL) {
+        return ZV_OK;
+    }
+    config->expandable_segments = false;
+    return allocator->policy == ZV_POLICY_ASYNC
+               ? zv_fail(err, ZV_E_UNSUPPORTED,
+                         "a stream-ordered pool: the device has no virtual memory management")
+               : ZV_OK;
+}
+
 static enum zv_status open_parts(struct zv_allocator *allocator,
                                  const struct zv_allocator_options *options, struct zv_error *err)
 {
@@ -82,6 +96,9 @@ static enum zv_status open_parts(struct zv_allocator *allocator,
         status = zv_simcard_open(&allocator->sim.card, options->capacity_bytes,
                                  options->baseline_bytes, err);
         sim_driver_init(&allocator->sim, &allocator->driver);
+    }
+    if (status == ZV_OK) {
+        status = fit_to_driver(allocator, &allocator->config, err);
     }
     return status == ZV_OK ? open_policy(allocator, options, err) : status;
 }
@@ -197,6 +214,7 @@ enum zv_status zv_allocator_set_conf(struct zv_allocator *allocator, const char 
         return zv_fail(err, ZV_E_UNSUPPORTED,
                        "allocator setting backend: it is chosen at the start");
     }
+    (void)fit_to_driver(allocator, &next, NULL);
     allocator->config = next;
     if (is_caching(allocator)) {
         allocator->caching.config = next;

@@ -349,8 +349,8 @@ CACHING_ASIDE enum zv_status malloc_slowly(struct caching *c, uint64_t bytes, ui
     if (at == 0) {
         status = obtain(c, &request, &at, &answer, err);
     }
-    if (status == ZV_OK && c->driver.is_broken != NULL && c->driver.is_broken(c->driver.context)) {
-        status = zv_fail_memory(err, "a simulated card");
+    if (status == ZV_OK && c->driver.failure != NULL) {
+        status = c->driver.failure(c->driver.context, err);
     }
     if (status != ZV_OK && at != 0) {
         caching_insert(c, caching_list(c, at), at);

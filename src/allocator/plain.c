@@ -214,8 +214,11 @@ enum zv_status plain_malloc(struct plain *plain, uint64_t bytes, uint64_t stream
     const uint64_t size = plain->is_async ? round_up(bytes, UNIT) : bytes;
     const uint64_t address =
         plain->is_async ? take_from_pool(plain, size, stream) : take_direct(plain, size, stream);
-    if (plain->driver.is_broken != NULL && plain->driver.is_broken(plain->driver.context)) {
-        return zv_fail_memory(err, "a simulated card");
+    if (address == 0 && plain->driver.failure != NULL) {
+        const enum zv_status failure = plain->driver.failure(plain->driver.context, err);
+        if (failure != ZV_OK) {
+            return failure;
+        }
     }
     if (address == 0) {
         refuse(plain, size, stream);

@@ -1,5 +1,7 @@
 #include "allocator/sim_driver.h"
 
+#include "base/fail.h"
+
 /* Assumed nanoseconds; see docs/ALLOCATOR.md. */
 enum {
     NS_ALLOCATE = 100000,
@@ -104,10 +106,10 @@ static void sim_wait(void *context, uint64_t stream, uint64_t event)
     }
 }
 
-static bool sim_is_broken(void *context)
+static enum zv_status sim_failure(void *context, struct zv_error *err)
 {
     const struct sim_driver *const sim = context;
-    return sim->card.out_of_host_memory;
+    return sim->card.out_of_host_memory ? zv_fail_memory(err, "a simulated card") : ZV_OK;
 }
 
 void sim_driver_init(struct sim_driver *sim, struct zv_driver *driver)
@@ -123,7 +125,7 @@ void sim_driver_init(struct sim_driver *sim, struct zv_driver *driver)
                                  .record = sim_record,
                                  .is_done = sim_is_done,
                                  .wait = sim_wait,
-                                 .is_broken = sim_is_broken};
+                                 .failure = sim_failure};
 }
 
 struct zv_driver_calls sim_driver_calls(const struct sim_driver *sim)

@@ -163,6 +163,25 @@ bool zv_simcard_unmap(struct zv_simcard *card, uint64_t address, uint64_t size_b
     return true;
 }
 
+bool zv_simcard_is_reserved(const struct zv_simcard *card, uint64_t address, uint64_t size_bytes)
+{
+    return reservation_of(card, address, size_bytes) != NULL;
+}
+
+bool zv_simcard_take(struct zv_simcard *card, uint64_t size_bytes)
+{
+    if (size_bytes == 0 || size_bytes % ZV_SIMCARD_GRANULE != 0 || !fits(card, size_bytes)) {
+        return false;
+    }
+    card->used_bytes += size_bytes;
+    return true;
+}
+
+void zv_simcard_give(struct zv_simcard *card, uint64_t size_bytes)
+{
+    card->used_bytes -= size_bytes;
+}
+
 uint64_t zv_simcard_queue(struct zv_simcard *card)
 {
     return ++card->ticket;

@@ -83,6 +83,14 @@ bool zv_simcard_release(struct zv_simcard *card, uint64_t address);
 bool zv_simcard_map(struct zv_simcard *card, uint64_t address, uint64_t size_bytes);
 bool zv_simcard_unmap(struct zv_simcard *card, uint64_t address, uint64_t size_bytes);
 
+/* Whether the bytes lie in one reservation, mapped or not; whole granules. */
+bool zv_simcard_is_reserved(const struct zv_simcard *card, uint64_t address, uint64_t size_bytes);
+
+/* Memory without addresses, as cuMemCreate gives it; whole granules. False when it does not fit. */
+bool zv_simcard_take(struct zv_simcard *card, uint64_t size_bytes);
+/* Gives back what was taken. */
+void zv_simcard_give(struct zv_simcard *card, uint64_t size_bytes);
+
 /* Queues work and returns its ticket. */
 uint64_t zv_simcard_queue(struct zv_simcard *card);
 bool zv_simcard_is_done(const struct zv_simcard *card, uint64_t stream, uint64_t ticket);

@@ -54,6 +54,24 @@ static void test_reservations(void **state)
     zv_simcard_close(&card);
 }
 
+static void test_memory_without_addresses(void **state)
+{
+    (void)state;
+    struct zv_simcard card;
+    assert_int_equal(zv_simcard_open(&card, 10 * G, 0, NULL), ZV_OK);
+    assert_false(zv_simcard_take(&card, G + 1));
+    assert_false(zv_simcard_take(&card, 11 * G));
+    assert_true(zv_simcard_take(&card, 8 * G));
+    assert_int_equal(zv_simcard_malloc(&card, 3 * G), 0);
+    zv_simcard_give(&card, 8 * G);
+    assert_int_equal(zv_simcard_free_bytes(&card), 10 * G);
+    const uint64_t at = zv_simcard_reserve(&card, 4 * G);
+    assert_true(zv_simcard_is_reserved(&card, at + G, 3 * G));
+    assert_false(zv_simcard_is_reserved(&card, at + G, 4 * G));
+    assert_false(zv_simcard_is_reserved(&card, at - G, G));
+    zv_simcard_close(&card);
+}
+
 static void test_work_of_streams(void **state)
 {
     (void)state;
@@ -126,9 +144,11 @@ static void test_limits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges_lowest_first), cmocka_unit_test(test_reservations),
-        cmocka_unit_test(test_work_of_streams), cmocka_unit_test(test_against_a_map),
-        cmocka_unit_test(test_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranges_lowest_first),
+                                       cmocka_unit_test(test_reservations),
+                                       cmocka_unit_test(test_memory_without_addresses),
+                                       cmocka_unit_test(test_work_of_streams),
+                                       cmocka_unit_test(test_against_a_map),
+                                       cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests_name("simcard", tests, NULL, NULL);
 }
