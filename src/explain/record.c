@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "allocator/trace_record.h"
 #include "base/fail.h"
 #include "trace/crop.h"
+#include "trace/op_list.h"
 #include "trace/open.h"
 
 /* Usage that is handed on once for each event: the replay may correct itself until the next. */
@@ -259,17 +261,11 @@ static void find_oom(struct zv_record *record)
     record->has_history = device->event_count > 1;
 }
 
-enum zv_status zv_record_open(struct zv_record *record, struct zv_slice input,
-                              const struct zv_record_options *options, struct zv_error *err)
+/* The trace is in the record; already: events of it that were not read. */
+static enum zv_status prepare(struct zv_record *record, const struct zv_record_options *options,
+                              size_t already, struct zv_error *err)
 {
-    *record = (struct zv_record){0};
-    size_t already = 0;
-    struct zv_capture_range range = {0, SIZE_MAX};
-    if (options->has_range && !options->range_is_time) {
-        range = (struct zv_capture_range){(size_t)options->from, (size_t)options->to};
-    }
-    enum zv_status status = zv_trace_open(&record->trace, input, range, &already, err);
-    status = status == ZV_OK ? choose(record, options, err) : status;
+    enum zv_status status = choose(record, options, err);
     status = status == ZV_OK ? crop(record, options, already, err) : status;
     if (status == ZV_OK && record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
         status =
@@ -286,6 +282,34 @@ enum zv_status zv_record_open(struct zv_record *record, struct zv_slice input,
     record->peak_allocated.usage = record->end;
     record->peak_reserved.usage = record->end;
     return run_series(record, &record->proof, note_peaks, record, err);
+}
+
+enum zv_status zv_record_open(struct zv_record *record, struct zv_slice input,
+                              const struct zv_record_options *options, struct zv_error *err)
+{
+    *record = (struct zv_record){0};
+    size_t already = 0;
+    struct zv_capture_range range = {0, SIZE_MAX};
+    if (options->has_range && !options->range_is_time) {
+        range = (struct zv_capture_range){(size_t)options->from, (size_t)options->to};
+    }
+    const enum zv_status status = zv_trace_open(&record->trace, input, range, &already, err);
+    return status == ZV_OK ? prepare(record, options, already, err) : status;
+}
+
+enum zv_status zv_record_of_ops(struct zv_record *record, struct zv_slice ops,
+                                const struct zv_record_options *options, struct zv_error *err)
+{
+    const struct zv_allocator_options run = {
+        .profile = options->has_profile ? options->profile : ZV_TORCH_2_6,
+        .conf = options->conf != NULL ? options->conf : "",
+        .capacity_bytes = options->capacity_bytes != 0 ? options->capacity_bytes : ZV_OP_MAX_BYTES};
+    *record = (struct zv_record){0};
+    const enum zv_status status = zv_trace_record(&record->trace, ops, &run, err);
+    if (status == ZV_OK && options->capacity_bytes == 0) {
+        record->trace.devices[0].total_bytes = 0; /* the simulated card never fills */
+    }
+    return status == ZV_OK ? prepare(record, options, 0, err) : status;
 }
 
 void zv_record_close(struct zv_record *record)

@@ -69,6 +69,13 @@ enum zv_status zv_record_open(struct zv_record *record, struct zv_slice input,
                               const struct zv_record_options *options, struct zv_error *err);
 void zv_record_close(struct zv_record *record);
 
+/*
+ * The same of an op list, run on the simulated card: what comes of it is emulated. Without a
+ * capacity the card never fills. Errors: those of zv_trace_record, with the line.
+ */
+enum zv_status zv_record_of_ops(struct zv_record *record, struct zv_slice ops,
+                                const struct zv_record_options *options, struct zv_error *err);
+
 static inline const struct zv_trace_device *zv_record_device(const struct zv_record *record)
 {
     return &record->trace.devices[record->device];
