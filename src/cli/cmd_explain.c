@@ -3,8 +3,8 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "cli/card_files.h"
 #include "cli/output.h"
+#include "cli/record_options.h"
 #include "cli/result_file.h"
 #include "cli/verbs.h"
 #include "report/report_explain.h"
@@ -14,19 +14,9 @@
 enum { MAX_GROUPS = 8, DEFAULT_TOP = 10 };
 
 static const struct option_spec options[] = {
-    {"Record", "device", NULL, "N", "device of the record (the one with most events)",
-     OPTION_VALUE},
-    {"Record", "alloc-conf", "pytorch-alloc-conf pytorch-cuda-alloc-conf", "CONF",
-     "settings of the recorded run (as the file says)", OPTION_VALUE},
-    {"Record", "torch", NULL, "VERSION", "the PyTorch that ran (told by the file's keys)",
-     OPTION_VALUE},
-    {"Record", "capacity", NULL, "SIZE", "memory of the card it ran on, such as 24GB",
-     OPTION_VALUE},
-    {"Record", "card", NULL, "NAME", "the card it ran on, from 'zirve cards'", OPTION_VALUE},
+    RECORD_OPTIONS,
     {"Question", "at", NULL, "WHEN",
      "an event number, or peak, reserved-peak, oom, end (where the verdict looks)", OPTION_VALUE},
-    {"Question", "range", NULL, "FROM-TO",
-     "only these events (1000-2000) or this time since the first (1.5s-2s)", OPTION_VALUE},
     {"Question", "by", NULL, "WORD",
      "who holds it: stack, frame, function, file, role, size, age, annotation, context, pool, "
      "stream, pattern (frame and role); repeat for more",
@@ -76,75 +66,6 @@ static enum zv_status open_record(struct zv_record *record, const char *path,
         status = zv_record_open(record, zv_file_slice(file), record_options, err);
     }
     return status == ZV_OK ? ZV_OK : zv_fail_where(err, path);
-}
-
-static enum zv_status read_capacity(struct session *session, const struct arguments *args,
-                                    struct zv_error *err)
-{
-    struct card_files cards;
-    struct zv_capacity capacity;
-    const char *const card = arguments_value(args, "card");
-    if (card != NULL && arguments_has(args, "capacity")) {
-        return zv_fail(err, ZV_E_USAGE, "--capacity and --card both say how much memory there is");
-    }
-    if (card == NULL) {
-        return arguments_bytes(args, "capacity", &session->capacity_bytes, err);
-    }
-    enum zv_status status = card_files_open(&cards, &session->arena, err);
-    if (status == ZV_OK) {
-        status = zv_capacity_of(&cards.table, card, &capacity, &session->arena, err);
-    }
-    if (status == ZV_OK) {
-        session->capacity_bytes = capacity.low;
-    }
-    card_files_close(&cards);
-    return status;
-}
-
-/* "1000-2000", "1.5s-2s". */
-static enum zv_status read_range(const struct arguments *args, struct zv_record_options *to,
-                                 struct zv_error *err)
-{
-    const char *const text = arguments_value(args, "range");
-    struct zv_slice second = zv_slice_of(text);
-    struct zv_slice first = zv_slice_cut(&second, '-');
-    if (text == NULL) {
-        return ZV_OK;
-    }
-    to->has_range = true;
-    to->range_is_time = zv_slice_ends(first, "s") && zv_slice_ends(second, "s");
-    bool fine;
-    if (to->range_is_time) {
-        first.length--;
-        second.length--;
-        fine = zv_slice_fixed(first, 6, &to->from) && zv_slice_fixed(second, 6, &to->to);
-    } else {
-        fine = zv_slice_u64(first, &to->from) && zv_slice_u64(second, &to->to);
-    }
-    return fine && to->from <= to->to
-               ? ZV_OK
-               : zv_fail(err, ZV_E_USAGE,
-                         "--range %s: expected events (1000-2000) or seconds (1.5s-2s)", text);
-}
-
-static enum zv_status read_options(const struct arguments *args, struct zv_record_options *to,
-                                   struct zv_error *err)
-{
-    const char *const torch = arguments_value(args, "torch");
-    uint64_t device = 0;
-    *to = (struct zv_record_options){.device = ZV_RECORD_ANY_DEVICE,
-                                     .conf = arguments_value(args, "alloc-conf")};
-    const enum zv_status status = arguments_u64(args, "device", &device, err);
-    if (status == ZV_OK && arguments_has(args, "device")) {
-        to->device = (size_t)device;
-    }
-    if (status == ZV_OK && torch != NULL) {
-        to->has_profile = true;
-        if (!zv_torch_profile_parse(torch, &to->profile)) {
-            return zv_fail(err, ZV_E_UNSUPPORTED, "--torch %s: expected 2.1 or later", torch);
-        }
-    }
-    return status == ZV_OK ? read_range(args, to, err) : status;
 }
 
 static enum zv_status read_pattern(struct session *session, const struct arguments *args,
@@ -428,9 +349,9 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     }
     session.top = DEFAULT_TOP;
     enum zv_status status = arguments_u32(args, "top", &session.top, err);
-    status = status == ZV_OK ? read_options(args, &record_options, err) : status;
-    status = status == ZV_OK ? read_capacity(&session, args, err) : status;
-    record_options.capacity_bytes = session.capacity_bytes;
+    status =
+        status == ZV_OK ? record_options_read(args, &record_options, &session.arena, err) : status;
+    session.capacity_bytes = status == ZV_OK ? record_options.capacity_bytes : 0;
     status = status == ZV_OK ? read_pattern(&session, args, err) : status;
     struct zv_file file = {0};
     bool is_text = false;

@@ -226,7 +226,7 @@ static enum zv_status show(struct recording *recording, const struct arguments *
     if (out->json) {
         report_sheet_json(&out->sink, &sheet);
     } else if (arguments_has(args, "html")) {
-        report_sheet_html(&out->sink, &out->style, &sheet);
+        return report_sheet_html(&out->sink, &out->style, &sheet, err);
     } else {
         report_sheet_text(&out->sink, &out->style, &sheet);
     }

@@ -17,6 +17,7 @@ extern const struct verb verb_kv;
 extern const struct verb verb_replay;
 extern const struct verb verb_estimate;
 extern const struct verb verb_selftest;
+extern const struct verb verb_view;
 
 extern const struct verb *const verbs[]; /* in the order of the help */
 extern const size_t verb_count;

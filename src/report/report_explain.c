@@ -106,10 +106,11 @@ static void oom_line(char *line, size_t size, const struct report_style *style,
     }
 }
 
-static void put_verdict(struct zv_sink *sink, const struct report_style *style,
-                        const struct report_explain *explain, const struct zv_heap *heap)
+void report_verdict_text(struct zv_sink *sink, const struct report_style *style,
+                         const struct report_explain *explain)
 {
     const struct zv_record *const record = explain->record;
+    const struct zv_heap *const heap = explain->cause_heap;
     char line[LINE_TEXT];
     char first[REPORT_BYTES_TEXT];
     char second[REPORT_BYTES_TEXT];
@@ -322,7 +323,7 @@ void report_explain_text(struct zv_sink *sink, const struct report_style *style,
         report_count(before, record->first_event);
         zv_sink_print(sink, "A part of the record: %s events before it are left out.\n", before);
     }
-    put_verdict(sink, style, explain, explain->cause_heap);
+    report_verdict_text(sink, style, explain);
     if (record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
         put_usage(sink, style, record, explain->heap);
         for (size_t i = 0; i < explain->group_count; i++) {

@@ -35,6 +35,10 @@ void report_explain_text(struct zv_sink *sink, const struct report_style *style,
                          const struct report_explain *explain);
 void report_explain_json(struct zv_sink *sink, const struct report_explain *explain);
 
+/* The first sentences: why memory ran out, or where the peak was; folded, ends the line. */
+void report_verdict_text(struct zv_sink *sink, const struct report_style *style,
+                         const struct report_explain *explain);
+
 /* "replay: exact 7,946/7,946 ..." or where it left the record, folded. */
 void report_proof_text(struct zv_sink *sink, const struct report_style *style,
                        const struct zv_record *record);

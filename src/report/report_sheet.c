@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/html_page.h"
 #include "report/json_fields.h"
 
 static const char *value_of(char to[REPORT_BYTES_TEXT], const struct report_style *style,
@@ -42,64 +43,40 @@ void report_sheet_text(struct zv_sink *sink, const struct report_style *style,
     }
 }
 
-static void escape(struct zv_sink *sink, const char *text)
+enum zv_status report_sheet_html(struct zv_sink *sink, const struct report_style *style,
+                                 const struct zv_sheet *sheet, struct zv_error *err)
 {
-    for (; *text != 0; text++) {
-        switch (*text) {
-        case '<':
-            zv_sink_text(sink, "&lt;");
-            break;
-        case '>':
-            zv_sink_text(sink, "&gt;");
-            break;
-        case '&':
-            zv_sink_text(sink, "&amp;");
-            break;
-        case '"':
-            zv_sink_text(sink, "&quot;");
-            break;
-        default:
-            zv_sink_write(sink, text, 1);
-        }
-    }
-}
-
-static void cell(struct zv_sink *sink, const char *tag, const char *text)
-{
-    zv_sink_print(sink, "<%s>", tag);
-    escape(sink, text);
-    zv_sink_print(sink, "</%s>", tag);
-}
-
-void report_sheet_html(struct zv_sink *sink, const struct report_style *style,
-                       const struct zv_sheet *sheet)
-{
+    static const char *const no_scripts[] = {NULL};
     const char *section = "";
-    zv_sink_text(sink, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
-    escape(sink, sheet->title);
-    zv_sink_text(sink, "</title><style>body{font:13px/1.4 sans-serif;max-width:60em;margin:1em "
-                       "auto}table{border-collapse:collapse;width:100%}th{text-align:left;"
-                       "padding:.6em 0 .2em}td{border-top:1px solid #ccc;padding:.1em .6em .1em 0;"
-                       "vertical-align:top}@media print{body{margin:0;font-size:10px}}</style>"
-                       "</head><body>\n");
-    cell(sink, "h1", sheet->title);
-    zv_sink_text(sink, "\n<table>\n");
+    struct html_page page = {0};
+    const struct zv_slice title = zv_slice_of(sheet->title);
+    const enum zv_status status = html_page_begin(&page, sink, title, no_scripts, err);
+    if (status != ZV_OK) {
+        html_page_end(&page);
+        return status;
+    }
+    zv_sink_text(sink, "<main class=\"sheet\">\n");
+    html_page_text(&page, "h1", "title", title);
+    zv_sink_text(sink, "<table>\n");
     for (size_t i = 0; i < sheet->count; i++) {
         const struct zv_sheet_row *const row = &sheet->rows[i];
         char bytes[REPORT_BYTES_TEXT];
         if (strcmp(section, row->section) != 0) {
             section = row->section;
             zv_sink_text(sink, "<tr><th colspan=\"3\">");
-            escape(sink, section);
+            html_escape(sink, zv_slice_of(section));
             zv_sink_text(sink, "</th></tr>\n");
         }
         zv_sink_text(sink, "<tr>");
-        cell(sink, "td", row->label);
-        cell(sink, "td", value_of(bytes, style, row));
-        cell(sink, "td", row->known != NULL ? row->known : "declared");
+        html_page_text(&page, "td", "label", zv_slice_of(row->label));
+        html_page_text(&page, "td", "value", zv_slice_of(value_of(bytes, style, row)));
+        html_page_text(&page, "td", "known",
+                       zv_slice_of(row->known != NULL ? row->known : "declared"));
         zv_sink_text(sink, "</tr>\n");
     }
-    zv_sink_text(sink, "</table></body></html>\n");
+    zv_sink_text(sink, "</table>\n</main>\n");
+    html_page_end(&page);
+    return ZV_OK;
 }
 
 static void write_row(struct zv_json_writer *json, const struct zv_sheet_row *row)

@@ -9,8 +9,9 @@
 
 void report_sheet_text(struct zv_sink *sink, const struct report_style *style,
                        const struct zv_sheet *sheet);
-void report_sheet_html(struct zv_sink *sink, const struct report_style *style,
-                       const struct zv_sheet *sheet);
+/* Errors: ZV_E_NOMEM. */
+enum zv_status report_sheet_html(struct zv_sink *sink, const struct report_style *style,
+                                 const struct zv_sheet *sheet, struct zv_error *err);
 void report_sheet_json(struct zv_sink *sink, const struct zv_sheet *sheet);
 
 void report_findings_text(struct zv_sink *sink, const struct report_style *style,

@@ -142,15 +142,20 @@ $ zirve record show $TMP/r --json | head -n 30
       "label": "sizes.context",
       "value": "8192",
       "bytes": null,
-$ zirve record show $TMP/r --html | head -n 8 | cut -c 1-100
-<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>untitled job</title><style>body{font:13px/1.4 san
-<h1>untitled job</h1>
+$ zirve record show $TMP/r --html | sed -n '/<main/,/revision/p'
+<main class="sheet">
+<h1 class="title">untitled job</h1>
 <table>
 <tr><th colspan="3">job</th></tr>
-<tr><td>model.parameters</td><td>7000000000</td><td>declared</td></tr>
-<tr><td>model.bits</td><td>16</td><td>declared</td></tr>
-<tr><td>model.revision</td><td>r1</td><td>declared</td></tr>
+<tr><td class="label">model.parameters</td>
+<td class="value">7000000000</td>
+<td class="known">declared</td>
+</tr>
+<tr><td class="label">model.bits</td>
+<td class="value">16</td>
+<td class="known">declared</td>
+</tr>
+<tr><td class="label">model.revision</td>
 $ zirve record new $TMP/r tests/data/decide/job.yaml
 zirve record: TMP/r: exists already and is not overwritten
 ? 3

@@ -9,6 +9,7 @@ usage: zirve VERB [options] [FILE...]
   choose       which card or offer, under these needs?
   explain      why this peak, why out of memory?
   replay       what if another setting, another card?
+  view         show me
   run          what became of my program?
   record       keep it: what was declared, calculated, measured, decided
   compare      what differs?

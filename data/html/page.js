@@ -1,0 +1,103 @@
+/* Puts a page together from its data: charts, and for a record its heap and who holds it. */
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const charts = [];
+const record = { instants: data.instants, where: (instant) => "after event " + count(instant) };
+const now = { at: Math.min(data.start || 0, data.instants - 1) };
+let map = null;
+let held = null;
+
+const host = {
+  moved: (instant) => moveTo(instant),
+  where: (instant) => record.where(instant),
+  axis: (instant) => [count(instant), ...(record.times ? [seconds(record.times[instant])] : [])],
+};
+
+function moveTo(instant) {
+  now.at = Math.min(data.instants - 1, Math.max(0, Math.round(instant)));
+  for (const chart of charts) chart.move(chart.spec.count === data.instants ? now.at : Math.floor((now.at * chart.spec.count) / data.instants));
+  if (map) redraw(map.redrawing);
+  if (held) redraw(held.redrawing);
+}
+
+/* A search or a chosen group: the map fades all else, the chart has its curve. */
+function narrowed() {
+  charts[0].extra = null;
+  if (held.isNarrowed) {
+    const name = held.group >= 0 ? held.groups.labels[held.group] : "stacks with \u201c" + held.words + "\u201d";
+    charts[0].extra = { name: name.length > 60 ? name.slice(0, 59) + "\u2026" : name, range: new Range(held.curve()) };
+  }
+  charts[0].move(now.at);
+  redraw(map.redrawing);
+  redraw(held.redrawing);
+}
+
+function addHeap(panels) {
+  record.blocks = new Blocks(data.heap);
+  const spans = new Spans(data.heap);
+  record.stacks = new Stacks(data.stacks);
+  held = new Held({ record, at: () => now.at, changed: narrowed });
+  held.redrawing = () => held.draw();
+  map = new HeapMap({
+    blocks: record.blocks, spans, at: () => now.at,
+    groupOf: (i) => held.groups.of[i], colourOf: (group) => held.groups.colours[group],
+    isFaded: (i) => held.isFaded(i), label: (i) => (record.blocks.stack[i] === 0 ? bytes(record.blocks.bytes[i]) : held.groups.labels[held.groups.of[i]]),
+    picked: (i) => held.show(i), describe: (i, most) => held.describe(i, most),
+  }, data.heap.isSnapshot ? "Heap map" : "Blocks by address",
+  data.heap.isSnapshot ? "Every address that was ever reserved, lowest first; a light part is free in its segment, a blank one not reserved now. Colours are those of the list." : "Addresses that blocks had, lowest first. A profiler records no segments, and where frees are missing from the file a block is shown longer than it lived. Colours are those of the list.");
+  panels.append(make("div", { class: "columns" }, map.element, held.element));
+}
+
+function addKeys() {
+  const step = (by) => (event) => moveTo(now.at + by * (event.shiftKey ? Math.max(1, Math.round(data.instants / 100)) : 1));
+  const page = (by) => () => moveTo(now.at + by * Math.max(1, Math.round(data.instants / 20)));
+  if (map) {
+    keys.push({ keys: ["ArrowLeft", "ArrowUp"], within: map.canvas, shown: "\u2190 \u2192", text: "in the map: the block before, the next one", act: () => map.step(-1) },
+      { keys: ["ArrowRight", "ArrowDown"], within: map.canvas, act: () => map.step(1) });
+  }
+  keys.push({ keys: ["ArrowLeft"], shown: "\u2190 \u2192", text: "one event back, forward; with Shift a hundredth of all", act: step(-1) },
+    { keys: ["ArrowRight"], act: step(1) },
+    { keys: ["PageUp"], shown: "PgUp PgDn", text: "a twentieth back, forward", act: page(-1) }, { keys: ["PageDown"], act: page(1) },
+    { keys: ["Home"], shown: "Home End", text: "before the first event, after the last", act: () => moveTo(0) }, { keys: ["End"], act: () => moveTo(data.instants - 1) });
+  const seen = new Set();
+  for (const mark of data.charts[0].marks || []) {
+    if (seen.has(mark.key)) continue;
+    seen.add(mark.key);
+    keys.push({ keys: [mark.key], shown: mark.key, text: mark.key === "o" ? "last time that memory ran out" : mark.name, act: () => moveTo(mark.at) });
+  }
+  keys.push({ keys: ["+", "="], shown: "+ \u2212 0", text: "time: closer, wider, all", act: () => charts[0].zoom(2) },
+    { keys: ["-"], act: () => charts[0].zoom(0.5) }, { keys: ["0"], act: () => charts[0].zoom(0) });
+  if (map) {
+    keys.push({ keys: ["]"], shown: "[ ]", text: "map: smaller, larger", act: () => map.scale(2) }, { keys: ["["], act: () => map.scale(0.5) },
+      { keys: ["/"], shown: "/", text: "search in stacks", act: () => held.search.focus() },
+      { keys: ["Escape"], shown: "Esc", text: "no search, no group, no block", act: () => { held.clear(); map.pick(-1); } });
+  }
+}
+
+function addCharts(panels) {
+  for (const spec of data.charts) {
+    const chart = new Chart(spec, host);
+    charts.push(chart);
+    panels.append(chart.element);
+    chart.overview();
+  }
+}
+
+function load() {
+  const panels = document.getElementById("panels");
+  if (data.times) record.times = readSeries(data.times.array, data.times.count, data.times.unit);
+  record.where = (instant) => (instant === 0 ? "before the first event" : "after event " + count(instant)) + (record.times && instant ? ", " + seconds(record.times[instant]) : "");
+  for (const chart of charts) chart.load();
+  if (data.heap) addHeap(panels);
+  addKeys();
+  moveTo(now.at);
+  document.documentElement.dataset.ready = "yes";
+}
+
+units.fixed = data.unit === "both" ? null : data.unit;
+beginPage(document.getElementById("tools"));
+const verdict = document.querySelector(".verdict");
+if (verdict && /^OUT OF MEMORY/.test(verdict.textContent)) verdict.classList.add("alarm");
+data.charts[0].note = data.basis;
+addCharts(document.getElementById("panels"));
+requestAnimationFrame(() => setTimeout(load, 0)); /* the first picture is shown meanwhile */

@@ -1,0 +1,140 @@
+/* zirve view: a record as one page to look at and move through. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "cli/output.h"
+#include "cli/record_options.h"
+#include "cli/verbs.h"
+#include "report/report_view.h"
+#include "trace/open.h"
+
+enum { TOP = 20, GROUPINGS = 2 };
+
+static const struct option_spec options[] = {
+    RECORD_OPTIONS,
+};
+
+struct session {
+    struct zv_arena arena;
+    struct zv_record record;
+    struct zv_cause cause;
+    struct zv_heap heap;
+    struct zv_lives lives;
+    struct report_groups groups[GROUPINGS];
+};
+
+static enum zv_status make_groups(struct session *session, struct zv_error *err)
+{
+    static const enum zv_group_by by[GROUPINGS] = {ZV_GROUP_FRAME, ZV_GROUP_ROLE};
+    enum zv_status status = ZV_OK;
+    for (size_t i = 0; i < GROUPINGS && status == ZV_OK; i++) {
+        session->groups[i].by = zv_group_words[by[i]];
+        status = zv_groups_make(&session->groups[i].groups, &session->record, &session->heap,
+                                (struct zv_grouping){by[i], NULL}, &session->arena, err);
+    }
+    return status;
+}
+
+/* The last part of a path: folders are nobody's business whom the page is handed to. */
+static struct zv_slice name_of(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return zv_slice_of(strcmp(path, "-") == 0 ? "standard input"
+                       : slash != NULL        ? slash + 1
+                                              : path);
+}
+
+static enum zv_status show(struct session *session, const struct arguments *args, bool is_ops,
+                           uint64_t capacity_bytes, struct output *out, struct zv_error *err)
+{
+    const struct zv_record *const record = &session->record;
+    enum zv_status status = zv_cause_make(&session->cause, &session->heap, record, capacity_bytes,
+                                          &session->arena, err);
+    const bool has_heap = record->trace.source == ZV_TRACE_FROM_SNAPSHOT;
+    if (status == ZV_OK && has_heap) {
+        status = make_groups(session, err);
+    }
+    status = status == ZV_OK ? zv_lives_make(&session->lives, record, err) : status;
+    if (status != ZV_OK) {
+        return status;
+    }
+    const struct report_explain explain = {.record = record,
+                                           .verdict = &session->cause,
+                                           .cause_heap = &session->heap,
+                                           .heap = &session->heap,
+                                           .groups = session->groups,
+                                           .group_count = has_heap ? GROUPINGS : 0,
+                                           .top = TOP};
+    const struct report_view view = {.file = name_of(args->operands[0]),
+                                     .is_emulated = is_ops,
+                                     .explain = &explain,
+                                     .lives = &session->lives};
+    if (out->json) {
+        report_view_json(&out->sink, &view);
+        return ZV_OK;
+    }
+    return report_view_html(&out->raw, &out->style, &view, err);
+}
+
+static enum zv_status open_record(struct session *session, const struct arguments *args,
+                                  const struct zv_record_options *wanted, bool *is_ops,
+                                  struct zv_error *err)
+{
+    struct zv_file file;
+    enum zv_status status = zv_file_open(&file, args->operands[0], err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    const struct zv_slice content = zv_file_slice(&file);
+    *is_ops = !zv_trace_is(content);
+    status = *is_ops ? zv_record_of_ops(&session->record, content, wanted, err)
+                     : zv_record_open(&session->record, content, wanted, err);
+    zv_file_close(&file);
+    return status == ZV_OK ? ZV_OK : zv_fail_where(err, args->operands[0]);
+}
+
+static enum zv_status run(const struct arguments *args, struct output *out, struct zv_error *err)
+{
+    static struct session session;
+    struct zv_record_options record_options;
+    bool is_ops = false;
+    if (args->operand_count != 1) {
+        return zv_fail(err, ZV_E_USAGE, "expected one file ('-' for standard input)");
+    }
+    if (!out->json && out->path == NULL && arguments_value(args, "output") == NULL &&
+        isatty(STDOUT_FILENO) == 1) {
+        return zv_fail(err, ZV_E_USAGE, "a page is not for a terminal: expected -o FILE");
+    }
+    enum zv_status status = record_options_read(args, &record_options, &session.arena, err);
+    status = status == ZV_OK ? open_record(&session, args, &record_options, &is_ops, err) : status;
+    if (status == ZV_OK) {
+        status = show(&session, args, is_ops, record_options.capacity_bytes, out, err);
+    }
+    zv_lives_close(&session.lives);
+    zv_record_close(&session.record);
+    zv_arena_free(&session.arena);
+    return status;
+}
+
+const struct verb verb_view = {
+    .name = "view",
+    .question = "show me",
+    .usage = "[options] FILE -o PAGE.html",
+    .about =
+        "Writes one HTML file that shows what a run left behind (a PyTorch memory snapshot of any "
+        "age, our capture, a profiler trace, or an op list, which is run on the simulated card): "
+        "the verdict of zirve explain, memory over time, the heap map at any instant, and who "
+        "held it, with a search over all stacks. The file holds its data and asks nobody for "
+        "anything: no network, no server. '?' in the page lists its keys. --json says what the "
+        "page would hold.",
+    .examples = "  zirve view snapshot.pickle -o page.html\n"
+                "  zirve view snapshot.pickle --card 4090 --range 1000-2000 -o part.html\n"
+                "  zirve view trace.json.gz -o trace.html\n"
+                "  zirve view ops.txt --capacity 8GB -o ops.html\n"
+                "  zirve view snapshot.pickle --json\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,275 @@
+#include "report/report_view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/fail.h"
+#include "report/html_page.h"
+#include "report/json_fields.h"
+#include "report/view_arrays.h"
+
+enum { MAX_OOMS = 200, MAX_TEXT = 1 << 24, ONE_LINE = 1 << 20 };
+
+static const char *const scripts[] = {"html/base.js", "html/chart.js", "html/heap.js",
+                                      "html/held.js", "html/page.js",  NULL};
+
+static const struct zv_record *record_of(const struct report_view *view)
+{
+    return view->explain->record;
+}
+
+/* ---- what is readable without the script ---- */
+
+static void put_head(struct html_page *page, const struct report_view *view)
+{
+    zv_sink_text(page->sink, "<header><h1>");
+    html_escape(page->sink, view->file);
+    zv_sink_text(page->sink, "</h1><div id=\"tools\"></div></header>\n<main id=\"main\">\n");
+}
+
+/* The words of zirve explain, as they are: the verdict, or all. */
+static void put_words(struct html_page *page, const struct report_style *style,
+                      const struct report_view *view, bool all)
+{
+    struct zv_buffer text = {.limit = MAX_TEXT};
+    struct zv_sink sink = zv_buffer_sink(&text);
+    struct report_style plain = *style;
+    plain.color = false;
+    plain.width = all ? 100 : ONE_LINE;
+    if (all) {
+        report_explain_text(&sink, &plain, view->explain);
+        zv_sink_text(page->sink, "<details id=\"words\"><summary>In words: what zirve explain "
+                                 "says of it</summary>\n");
+        html_page_text(page, "pre", "words", (struct zv_slice){text.data, text.size});
+        zv_sink_text(page->sink, "</details>\n");
+    } else {
+        report_verdict_text(&sink, &plain, view->explain);
+        html_page_text(page, "p", "verdict",
+                       zv_slice_trim((struct zv_slice){text.data, text.size}));
+    }
+    page->sink->failed |= sink.failed;
+    zv_buffer_free(&text);
+}
+
+static void put_body(struct html_page *page, const struct report_style *style,
+                     const struct report_view *view)
+{
+    put_head(page, view);
+    put_words(page, style, view, false);
+    zv_sink_text(page->sink,
+                 "<noscript><p>The pictures need the script in this file. It asks nobody for "
+                 "anything.</p></noscript>\n<div id=\"panels\"></div>\n");
+    put_words(page, style, view, true);
+    zv_sink_text(page->sink, "</main>\n");
+}
+
+/* ---- data ---- */
+
+static void put_mark(struct zv_json_writer *json, const char *name, const char *key, size_t instant)
+{
+    zv_json_begin_object(json);
+    json_text(json, "name", name);
+    json_text(json, "key", key);
+    json_bytes(json, "at", true, instant);
+    zv_json_end_object(json);
+}
+
+static void put_marks(struct zv_json_writer *json, const struct zv_record *record)
+{
+    const struct zv_trace_device *const device = zv_record_device(record);
+    size_t ooms = 0;
+    zv_json_write_key(json, "marks");
+    zv_json_begin_array(json);
+    if (record->has_history) {
+        put_mark(json, "peak of allocated", "p", record->peak_allocated.event);
+    }
+    if (record->has_history && record->peak_reserved.usage.reserved_bytes != 0) {
+        put_mark(json, "peak of reserved", "r", record->peak_reserved.event);
+    }
+    for (size_t i = device->event_count; i != 0 && ooms < MAX_OOMS; i--) {
+        if (device->events[i - 1].action == ZV_TRACE_OOM) {
+            put_mark(json, "out of memory", "o", i - 1);
+            ooms++;
+        }
+    }
+    zv_json_end_array(json);
+}
+
+static void put_chart(struct html_page *page, const struct report_view *view,
+                      const struct html_series *series, size_t count)
+{
+    struct zv_json_writer *const json = &page->json;
+    const uint64_t capacity = view->explain->verdict->capacity_bytes;
+    zv_json_write_key(json, "charts");
+    zv_json_begin_array(json);
+    zv_json_begin_object(json);
+    json_text(json, "id", "memory");
+    json_text(json, "title", "Memory over time");
+    json_text(json, "unit", "bytes");
+    json_bytes(json, "count", true, view->lives->instant_count);
+    zv_json_write_key(json, "series");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < count; i++) {
+        html_series_json(page, &series[i]);
+    }
+    zv_json_end_array(json);
+    zv_json_write_key(json, "lines");
+    zv_json_begin_array(json);
+    if (capacity != 0) {
+        zv_json_begin_object(json);
+        json_text(json, "name", "card");
+        json_bytes(json, "value", true, capacity);
+        zv_json_end_object(json);
+    }
+    zv_json_end_array(json);
+    put_marks(json, record_of(view));
+    zv_json_end_object(json);
+    zv_json_end_array(json);
+}
+
+static void put_heap(struct zv_json_writer *json, const struct report_view *view,
+                     const struct view_arrays *arrays)
+{
+    const struct zv_trace *const trace = &record_of(view)->trace;
+    zv_json_write_key(json, "heap");
+    zv_json_begin_object(json);
+    json_bytes(json, "unit", true, arrays->unit);
+    json_bytes(json, "blocks", true, arrays->blocks);
+    json_bytes(json, "blockCount", true, view->lives->block_count);
+    json_bytes(json, "spans", true, arrays->spans);
+    json_bytes(json, "spanCount", true, view->lives->span_count);
+    json_bool(json, "isSnapshot", trace->source == ZV_TRACE_FROM_SNAPSHOT);
+    zv_json_write_key(json, "streams");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < trace->stream_count; i++) {
+        zv_json_write_u64(json, trace->streams[i]);
+    }
+    zv_json_end_array(json);
+    zv_json_end_object(json);
+}
+
+static void put_stacks(struct zv_json_writer *json, const struct report_view *view,
+                       const struct view_arrays *arrays)
+{
+    const struct zv_trace *const trace = &record_of(view)->trace;
+    zv_json_write_key(json, "stacks");
+    zv_json_begin_object(json);
+    json_bytes(json, "frames", true, arrays->frames);
+    json_bytes(json, "frameCount", true, trace->frame_count);
+    json_bytes(json, "stacks", true, arrays->stacks);
+    json_bytes(json, "stackCount", true, trace->stack_count);
+    zv_json_write_key(json, "texts");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < trace->text_count; i++) {
+        zv_json_write_slice(json, trace->texts[i]);
+    }
+    zv_json_end_array(json);
+    zv_json_end_object(json);
+}
+
+/* Where the figures come from, as a sentence below the chart. */
+static void put_basis(struct zv_json_writer *json, const struct report_view *view)
+{
+    char text[256];
+    const struct zv_record *const record = record_of(view);
+    const struct zv_trace_replay *const proof = &record->proof;
+    if (view->is_emulated) {
+        (void)snprintf(text, sizeof text, "Emulated: an op list on the simulated card.");
+    } else if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT) {
+        (void)snprintf(text, sizeof text,
+                       "As a profiler recorded it: neither streams, requests nor stacks.");
+    } else if (!record->has_history) {
+        (void)snprintf(text, sizeof text, "As recorded: one state, no history.");
+    } else {
+        (void)snprintf(text, sizeof text,
+                       "Recorded events; sizes by replay, which is exact for %zu of %zu events%s.",
+                       proof->events, proof->total_events,
+                       proof->exact ? "" : ", then requests rounded");
+    }
+    json_text(json, "basis", text);
+}
+
+static void put_data(struct html_page *page, const struct report_style *style,
+                     const struct report_view *view, const struct view_arrays *arrays,
+                     const struct html_series series[3])
+{
+    struct zv_json_writer *const json = &page->json;
+    const bool is_snapshot = record_of(view)->trace.source == ZV_TRACE_FROM_SNAPSHOT;
+    html_page_begin_data(page);
+    json_text(json, "schema", "zirve.page/1");
+    json_text(json, "unit", style->units == REPORT_UNITS_ONE ? zv_unit_name(style->unit) : "both");
+    json_bytes(json, "instants", true, view->lives->instant_count);
+    put_basis(json, view);
+    zv_json_write_key(json, "times");
+    if (arrays->has_times) {
+        html_series_json(page, &arrays->times);
+    } else {
+        zv_json_write_null(json);
+    }
+    put_chart(page, view, series, is_snapshot ? 3 : series[2].largest != 0 ? 2 : 1);
+    zv_json_write_key(json, "start");
+    zv_json_write_u64(json, view->explain->verdict->event);
+    if (view->lives->has_addresses) {
+        put_heap(json, view, arrays);
+        put_stacks(json, view, arrays);
+    }
+    html_page_end_data(page);
+}
+
+enum zv_status report_view_html(struct zv_sink *sink, const struct report_style *style,
+                                const struct report_view *view, struct zv_error *err)
+{
+    struct html_page page = {0};
+    struct zv_arena arena = {0};
+    struct view_arrays arrays;
+    const struct zv_lives *const lives = view->lives;
+    struct html_series series[3] = {{.name = "allocated", .role = "allocated"},
+                                    {.name = "reserved", .role = "reserved"},
+                                    {.name = "active", .role = "active"}};
+    const uint64_t *const values[3] = {lives->allocated_bytes, lives->reserved_bytes,
+                                       lives->active_bytes};
+    const uint32_t *const users = zv_user_frames(&record_of(view)->trace, &arena);
+    enum zv_status status = users != NULL ? ZV_OK : zv_fail_memory(err, "a page");
+    status = status == ZV_OK ? html_page_begin(&page, sink, view->file, scripts, err) : status;
+    if (status == ZV_OK) {
+        put_body(&page, style, view);
+        for (size_t i = 0; i < 3; i++) {
+            html_series_write(&page, &series[i], values[i], lives->instant_count);
+        }
+        status = view_arrays_write(&page, &arrays, record_of(view), lives, users, err);
+    }
+    if (status == ZV_OK) {
+        put_data(&page, style, view, &arrays, series);
+    }
+    html_page_end(&page);
+    zv_arena_free(&arena);
+    return status;
+}
+
+void report_view_json(struct zv_sink *sink, const struct report_view *view)
+{
+    struct zv_json_writer json = {.sink = sink};
+    const struct zv_record *const record = record_of(view);
+    const struct zv_lives *const lives = view->lives;
+    zv_json_begin_object(&json);
+    json_text(&json, "schema", "zirve.view/1");
+    json_slice(&json, "file", view->file);
+    json_text(&json, "known", view->is_emulated ? "emulated" : "measured");
+    json_text(&json, "verdict", zv_cause_name(view->explain->verdict->kind));
+    json_bytes(&json, "events", true, lives->instant_count - 1);
+    json_bytes(&json, "blocks", lives->has_addresses, lives->block_count);
+    json_bytes(&json, "segments", record->trace.source == ZV_TRACE_FROM_SNAPSHOT,
+               lives->span_count);
+    json_bytes(&json, "peak_allocated_bytes", true, record->peak_allocated.usage.allocated_bytes);
+    json_bytes(&json, "peak_reserved_bytes", record->peak_reserved.usage.reserved_bytes != 0,
+               record->peak_reserved.usage.reserved_bytes);
+    json_bytes(&json, "capacity_bytes", view->explain->verdict->capacity_bytes != 0,
+               view->explain->verdict->capacity_bytes);
+    zv_json_write_key(&json, "replay");
+    zv_json_begin_object(&json);
+    report_proof_json(&json, record);
+    zv_json_end_object(&json);
+    zv_json_end_object(&json);
+    zv_json_finish(&json);
+}
