@@ -3,7 +3,7 @@
 set -eu
 packages='gcc libc6-dev meson ninja-build pkg-config libcmocka-dev zlib1g-dev libzstd-dev libyaml-dev libssl-dev scdoc'
 [ "${1:-}" != --check ] || packages="$packages clang clang-format clang-tidy cppcheck libclang-rt-14-dev
-man-db mandoc valgrind shellcheck zstd"
+man-db mandoc valgrind shellcheck zstd chromium"
 
 missing=
 for package in $packages; do
