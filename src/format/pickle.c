@@ -4,7 +4,9 @@
 
 #include "base/little_endian.h"
 #include "format/pickle_opcodes.h"
+#include "format/pickle_repeat.h"
 #include "format/pickle_stack.h"
+#include "format/pickle_usual.h"
 
 /* The length that a text, bytes or long announces; its operand has been seen to be there. */
 static uint64_t announced(const unsigned char *at)
@@ -35,11 +37,6 @@ static enum zv_status push_sized(struct zv_pickle *p, enum zv_pickle_kind kind, 
     return ZV_OK;
 }
 
-static struct zv_pickle_value small(int64_t value)
-{
-    return pickle_make(ZV_PICKLE_INT, (uint64_t)value);
-}
-
 static enum zv_status push_long(struct zv_pickle *p, size_t *width, struct zv_error *err)
 {
     const enum zv_status status = push_sized(p, ZV_PICKLE_LONG, width, err);
@@ -47,7 +44,7 @@ static enum zv_status push_long(struct zv_pickle *p, size_t *width, struct zv_er
     const int64_t most = INT64_C(1) << 59;
     if (status == ZV_OK && zv_pickle_i64(p, p->stack[p->depth - 1], &value) && value < most &&
         value >= -most) {
-        p->stack[p->depth - 1] = small(value);
+        p->stack[p->depth - 1] = pickle_small(value);
     }
     return status;
 }
@@ -138,8 +135,7 @@ static enum zv_status run_shape(struct zv_pickle *p, struct zv_error *err)
         if (p->depth == 0) {
             return pickle_underflow(p, err);
         }
-        p->stack[p->depth] = p->stack[p->depth - 1];
-        p->depth++;
+        pickle_duplicate(p);
         return ZV_OK;
     default: /* the caller handles the others */
         return zv_fail_at(err, ZV_E_BUG, pickle_offset(p), "an opcode without a meaning");
@@ -167,25 +163,46 @@ static enum zv_status refuse(const struct zv_pickle *p, struct zv_error *err)
     return zv_fail_at(err, ZV_E_SYNTAX, pickle_offset(p), "no pickle opcode: byte 0x%02x", *p->at);
 }
 
+static enum zv_status get(struct zv_pickle *p, size_t index, struct zv_error *err)
+{
+    const struct zv_pickle_value value = pickle_memo(p, index);
+    if (value.bits == 0) {
+        return zv_fail_at(err, ZV_E_SYNTAX, pickle_offset(p), "memo entry %zu was never put",
+                          index);
+    }
+    p->stack[p->depth++] = value;
+    return ZV_OK;
+}
+
+static enum zv_status mark(struct zv_pickle *p, size_t *width, struct zv_error *err)
+{
+    if (p->fold != NULL && p->depth != 0 && pickle_is_fresh_list(p, p->stack[p->depth - 1]) &&
+        pickle_repeat(p)) {
+        *width = 0; /* the machine is there already */
+        return ZV_OK;
+    }
+    return pickle_push_mark(p, err);
+}
+
 /* One opcode whose fixed operand is there; *width is its length and may be raised. */
 static enum zv_status run(struct zv_pickle *p, size_t *width, struct zv_error *err)
 {
     struct zv_pickle_value *const top = &p->stack[p->depth];
     switch (*p->at) {
     case OP_BINGET:
-        return pickle_get(p, p->at[1], err);
+        return get(p, p->at[1], err);
     case OP_LONG_BINGET:
-        return pickle_get(p, zv_le32(p->at + 1), err);
+        return get(p, zv_le32(p->at + 1), err);
     case OP_MARK:
-        return pickle_push_mark(p, err);
+        return mark(p, width, err);
     case OP_BININT1:
-        *top = small(p->at[1]);
+        *top = pickle_small(p->at[1]);
         break;
     case OP_BININT2:
-        *top = small(zv_le16(p->at + 1));
+        *top = pickle_small(zv_le16(p->at + 1));
         break;
     case OP_BININT:
-        *top = small((int32_t)zv_le32(p->at + 1));
+        *top = pickle_small((int32_t)zv_le32(p->at + 1));
         break;
     case OP_LONG1:
     case OP_LONG4:
@@ -211,11 +228,9 @@ static enum zv_status run(struct zv_pickle *p, size_t *width, struct zv_error *e
     case OP_BINBYTES8:
         return push_sized(p, ZV_PICKLE_BYTES, width, err);
     case OP_EMPTY_LIST:
-        p->depth++;
-        return pickle_new_node(p, ZV_PICKLE_LIST, top, err);
+        return pickle_push_empty(p, ZV_PICKLE_LIST, err);
     case OP_EMPTY_DICT:
-        p->depth++;
-        return pickle_new_node(p, ZV_PICKLE_DICT, top, err);
+        return pickle_push_empty(p, ZV_PICKLE_DICT, err);
     case OP_MEMOIZE:
         return pickle_put(p, p->memo_count, err);
     case OP_BINPUT:
@@ -231,54 +246,6 @@ static enum zv_status run(struct zv_pickle *p, size_t *width, struct zv_error *e
     }
     p->depth++;
     return ZV_OK;
-}
-
-/*
- * Most of a snapshot is references and small numbers: runs of them, without the checks that only
- * other opcodes need. Stops before anything else, and before anything that is wrong.
- */
-static void run_simple(struct zv_pickle *p)
-{
-    enum { WIDEST = 5 };
-    const unsigned char *at = p->at;
-    const unsigned char *const end = pickle_start(p) + p->input.length;
-    struct zv_pickle_value *top = p->stack + p->depth;
-    struct zv_pickle_value *const limit = p->stack + p->stack_capacity;
-    while (end - at > WIDEST && top < limit) {
-        size_t index;
-        size_t width = 5;
-        switch (*at) {
-        case OP_BINGET:
-            index = at[1];
-            width = 2;
-            break;
-        case OP_LONG_BINGET:
-            index = zv_le32(at + 1);
-            break;
-        case OP_BININT1:
-            *top++ = small(at[1]);
-            at += 2;
-            continue;
-        case OP_BININT:
-            *top++ = small((int32_t)zv_le32(at + 1));
-            at += 5;
-            continue;
-        default:
-            goto stop;
-        }
-        if (index >= p->memo_capacity || p->memo[index].bits == 0) {
-            goto stop;
-        }
-        struct zv_pickle_value *const entry = &p->memo[index];
-        if (pickle_is_node(*entry)) {
-            *entry = pickle_settle(p, *entry);
-        }
-        *top++ = *entry;
-        at += width;
-    }
-stop:
-    p->at = at;
-    p->depth = (size_t)(top - p->stack);
 }
 
 static enum zv_status finish(struct zv_pickle *p, struct zv_error *err)
@@ -308,7 +275,7 @@ enum zv_status zv_pickle_read(struct zv_pickle *p, struct zv_error *err)
         return ready;
     }
     for (;;) {
-        run_simple(p);
+        pickle_run_usual(p);
         const size_t rest = pickle_left(p);
         if (rest == 0) {
             return zv_fail_at(err, ZV_E_SYNTAX, pickle_offset(p),

@@ -11,6 +11,8 @@
  *
  * Folding keeps memory small: whenever a list or dict is filled, a hook may take what it needs and
  * leave a handle (60 bits of its own) in its place, wherever the file refers to it afterwards.
+ * Handles below 2^31 cost four bytes where the file puts them aside. A list of the same folded
+ * parts as an earlier one gets that one's handle without the hook being asked again.
  */
 #ifndef ZIRVE_FORMAT_PICKLE_H
 #define ZIRVE_FORMAT_PICKLE_H
@@ -62,7 +64,8 @@ typedef enum zv_status zv_pickle_fold_fn(void *context, const struct zv_pickle *
                                          const struct zv_pickle_batch *batch,
                                          struct zv_pickle_value *handle, struct zv_error *err);
 
-struct zv_pickle_node;
+struct zv_pickle_cell;
+struct pickle_repeats;
 
 /* Set input and perhaps fold and context, the rest zero. */
 struct zv_pickle {
@@ -80,13 +83,16 @@ struct zv_pickle {
     size_t *marks;
     size_t mark_count;
     size_t mark_capacity;
-    struct zv_pickle_value *memo;
+    uint32_t *memo;
     size_t memo_count;
     size_t memo_capacity;
-    struct zv_pickle_node *nodes;
-    size_t node_count;
-    size_t node_capacity;
+    struct zv_pickle_cell *cells;
+    size_t cell_count;
+    size_t cell_capacity;
+    size_t free_cell; /* the first of them, plus 1 */
     struct zv_arena items;
+    struct pickle_repeats *repeats;
+    uint64_t repeat_from;
 };
 
 enum { ZV_PICKLE_MAX_VALUES = 1 << 28 }; /* on the stack, put aside, containers: each */

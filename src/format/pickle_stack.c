@@ -4,7 +4,9 @@
 
 #include "base/memory.h"
 #include "format/pickle_opcodes.h"
+#include "format/pickle_repeat.h"
 
+enum { MANY = 1 << 16 }; /* from here on tables grow by less at a time */
 enum { FIRST_STACK = 1024, FIRST_MARKS = 64, MAX_MARKS = 1 << 20 };
 enum { BIG_ITEMS = 4096 }; /* from here on items have memory of their own, which can grow */
 
@@ -14,10 +16,22 @@ struct pickle_items {
     struct zv_pickle_value at[];
 };
 
-/* NULL when empty. */
-static struct pickle_items *items_of(struct zv_pickle_node node)
+/* The items of a container's cell; NULL when it is empty or folded. */
+static struct pickle_items *items_of(struct zv_pickle_cell cell)
 {
-    return node.bits != 0 ? node.items : NULL;
+    const unsigned kind = pickle_cell_kind(cell);
+    if (kind < ZV_PICKLE_TUPLE || kind > ZV_PICKLE_DICT || cell.bits == kind) {
+        return NULL;
+    }
+    cell.bits -= kind;
+    return cell.items;
+}
+
+static void set_items(struct zv_pickle_cell *cell, enum zv_pickle_kind kind,
+                      struct pickle_items *items)
+{
+    cell->items = items;
+    cell->bits |= (uint64_t)kind;
 }
 
 /* Room for at least count elements; *capacity 0 at first. */
@@ -30,7 +44,7 @@ static enum zv_status grow(void **array, size_t *capacity, size_t count, size_t 
     }
     size_t grown = *capacity == 0 ? FIRST_STACK : *capacity;
     while (grown < count) {
-        grown += grown / 2;
+        grown += grown < MANY ? grown / 2 : grown / 8;
     }
     void *const to = zv_memory_resize(*array, grown * size);
     if (to == NULL) {
@@ -75,21 +89,50 @@ enum zv_status pickle_underflow(const struct zv_pickle *p, struct zv_error *err)
 
 /* ---- containers ---- */
 
-enum zv_status pickle_new_node(struct zv_pickle *p, enum zv_pickle_kind kind,
-                               struct zv_pickle_value *to, struct zv_error *err)
+static enum zv_status new_cell(struct zv_pickle *p, uint64_t bits, uint32_t *to,
+                               struct zv_error *err)
 {
-    if (p->node_count >= p->node_capacity) {
-        void *nodes = p->nodes;
+    if (p->free_cell != 0) {
+        *to = (uint32_t)(p->free_cell - 1);
+        p->free_cell = (size_t)(p->cells[*to].bits >> 4);
+        p->cells[*to].bits = bits;
+        return ZV_OK;
+    }
+    if (p->cell_count >= p->cell_capacity) {
+        void *cells = p->cells;
         const enum zv_status status =
-            grow(&nodes, &p->node_capacity, p->node_count + 1, sizeof *p->nodes, p, err);
-        p->nodes = nodes;
+            grow(&cells, &p->cell_capacity, p->cell_count + 1, sizeof *p->cells, p, err);
+        p->cells = cells;
         if (status != ZV_OK) {
             return status;
         }
     }
-    p->nodes[p->node_count] = (struct zv_pickle_node){0};
-    *to = pickle_make(kind, p->node_count++);
+    *to = (uint32_t)p->cell_count++;
+    p->cells[*to].bits = bits;
     return ZV_OK;
+}
+
+static void drop_cell(struct zv_pickle *p, uint32_t cell)
+{
+    p->cells[cell].bits = (uint64_t)p->free_cell << 4 | PICKLE_UNUSED;
+    p->free_cell = (size_t)cell + 1;
+}
+
+enum zv_status pickle_push_empty(struct zv_pickle *p, enum zv_pickle_kind kind,
+                                 struct zv_error *err)
+{
+    uint32_t cell = 0;
+    const enum zv_status status = new_cell(p, pickle_fresh(kind), &cell, err);
+    p->stack[p->depth++] = pickle_make(kind, cell);
+    return status;
+}
+
+/* Somebody else knows the container from now on: its cell stays. */
+static void know(struct zv_pickle_cell *cell)
+{
+    if (pickle_cell_kind(*cell) == PICKLE_FRESH) {
+        set_items(cell, (cell->bits >> 4 & 1) != 0 ? ZV_PICKLE_DICT : ZV_PICKLE_LIST, NULL);
+    }
 }
 
 /* Room for capacity items; what is there is kept. NULL when memory is short. */
@@ -114,11 +157,13 @@ static struct pickle_items *resize_items(struct zv_pickle *p, struct pickle_item
     return to;
 }
 
-static enum zv_status keep_items(struct zv_pickle *p, struct zv_pickle_node *node,
+/* Adds what is after a container on the stack to its items. */
+static enum zv_status keep_items(struct zv_pickle *p, struct zv_pickle_value container,
                                  const struct zv_pickle_value *items, size_t count,
                                  struct zv_error *err)
 {
-    struct pickle_items *kept = items_of(*node);
+    struct zv_pickle_cell *const cell = pickle_cell(p, container);
+    struct pickle_items *kept = items_of(*cell);
     const size_t before = kept != NULL ? kept->count : 0;
     const size_t total = before + count; /* both are below 2^29 */
     if (total > ZV_PICKLE_MAX_VALUES) {
@@ -131,19 +176,91 @@ static enum zv_status keep_items(struct zv_pickle *p, struct zv_pickle_node *nod
                        ? zv_fail_at(err, ZV_E_LIMIT, pickle_offset(p), "too many items in a pickle")
                        : zv_fail_memory(err, "items of a pickle");
         }
-        node->items = kept;
+        set_items(cell, zv_pickle_kind(container), kept);
     }
     memcpy(kept->at + before, items, count * sizeof *items);
     kept->count = (uint32_t)total;
     return ZV_OK;
 }
 
+/* What a container that is filled was folded to before; absent: nothing. */
+static struct zv_pickle_value folded_before(const struct zv_pickle *p,
+                                            struct zv_pickle_value container)
+{
+    const struct zv_pickle_value value = pickle_settle(p, container);
+    return zv_pickle_kind(value) == ZV_PICKLE_HANDLE ? value : (struct zv_pickle_value){0};
+}
+
+static bool can_take(struct zv_pickle_value container, enum zv_pickle_kind kind)
+{
+    if ((container.bits & 15) == PICKLE_OWNED) {
+        const bool is_dict = (zv_pickle_payload(container) >> PICKLE_OWNED_DICT & 1) != 0;
+        return kind == (is_dict ? ZV_PICKLE_DICT : ZV_PICKLE_LIST);
+    }
+    return zv_pickle_kind(container) == kind;
+}
+
+/* An owned handle is replaced, here and where it was put aside. */
+static enum zv_status replace_owned(struct zv_pickle *p, struct zv_pickle_value *owned,
+                                    uint64_t payload, struct zv_error *err)
+{
+    const uint64_t before = zv_pickle_payload(*owned);
+    const uint64_t memo = before >> PICKLE_OWNED_MEMO;
+    const bool fits = payload < PICKLE_INLINE;
+    uint32_t entry = PICKLE_INLINE | (uint32_t)payload;
+    pickle_forget_repeats(p);
+    *owned =
+        fits ? (struct zv_pickle_value){((before & ~(uint64_t)(PICKLE_INLINE - 1)) | payload) << 4 |
+                                        PICKLE_OWNED}
+             : zv_pickle_handle(payload);
+    if (memo == 0 ||
+        p->memo[memo - 1] != (PICKLE_INLINE | (uint32_t)(before & (PICKLE_INLINE - 1)))) {
+        return ZV_OK;
+    }
+    if (!fits) {
+        const enum zv_status status = new_cell(p, owned->bits, &entry, err);
+        if (status != ZV_OK) {
+            return status;
+        }
+        entry++;
+    }
+    p->memo[memo - 1] = entry;
+    return ZV_OK;
+}
+
+void pickle_fold_fresh(struct zv_pickle *p, struct zv_pickle_value *container, uint64_t payload)
+{
+    const uint64_t memo = pickle_cell(p, *container)->bits >> 5;
+    const uint64_t is_dict = zv_pickle_kind(*container) == ZV_PICKLE_DICT;
+    if (memo != 0) {
+        p->memo[memo - 1] = PICKLE_INLINE | (uint32_t)payload;
+    }
+    drop_cell(p, (uint32_t)zv_pickle_payload(*container));
+    container->bits =
+        (memo << PICKLE_OWNED_MEMO | is_dict << PICKLE_OWNED_DICT | payload) << 4 | PICKLE_OWNED;
+}
+
+/* The container has become this handle. */
+static enum zv_status set_handle(struct zv_pickle *p, struct zv_pickle_value *container,
+                                 uint64_t payload, struct zv_error *err)
+{
+    if ((container->bits & 15) == PICKLE_OWNED) {
+        return replace_owned(p, container, payload, err);
+    }
+    if (pickle_cell_kind(*pickle_cell(p, *container)) != PICKLE_FRESH || payload >= PICKLE_INLINE) {
+        pickle_cell(p, *container)->bits = zv_pickle_handle(payload).bits;
+        return ZV_OK;
+    }
+    pickle_fold_fresh(p, container, payload);
+    return *p->at == OP_APPENDS ? pickle_remember(p, (uint32_t)payload, err) : ZV_OK;
+}
+
 enum zv_status pickle_fill(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,
                            struct zv_error *err)
 {
     struct zv_pickle_value *const items = &p->stack[p->depth - count];
-    const struct zv_pickle_value container = items[-1];
-    if (zv_pickle_kind(container) != kind || (kind == ZV_PICKLE_DICT && count % 2 != 0)) {
+    struct zv_pickle_value *const container = &items[-1];
+    if (!can_take(*container, kind) || (kind == ZV_PICKLE_DICT && count % 2 != 0)) {
         return zv_fail_at(err, ZV_E_SYNTAX, pickle_offset(p), "%s without %s to put items into",
                           pickle_opcodes[*p->at].name,
                           kind == ZV_PICKLE_DICT ? "a dict" : "a list");
@@ -153,42 +270,45 @@ enum zv_status pickle_fill(struct zv_pickle *p, enum zv_pickle_kind kind, size_t
         return ZV_OK;
     }
     for (size_t i = 0; i < count && p->fold != NULL; i++) {
-        items[i] = pickle_settle(p, items[i]);
+        const unsigned item = (unsigned)(items[i].bits & 15);
+        if (item >= ZV_PICKLE_TUPLE && item != ZV_PICKLE_HANDLE) {
+            items[i] = pickle_settle(p, items[i]);
+        }
     }
-    struct zv_pickle_node *const node = &p->nodes[zv_pickle_payload(container)];
-    const bool folded = pickle_is_folded(*node);
-    if (p->fold != NULL && (folded || node->bits == 0)) {
-        const struct zv_pickle_batch batch = {.kind = kind,
-                                              .offset = pickle_offset(p),
-                                              .before = {node->bits},
-                                              .items = {items, count}};
+    const struct zv_pickle_value before = folded_before(p, *container);
+    if (p->fold != NULL && (before.bits != 0 || items_of(*pickle_cell(p, *container)) == NULL)) {
+        const struct zv_pickle_batch batch = {
+            .kind = kind, .offset = pickle_offset(p), .before = before, .items = {items, count}};
         struct zv_pickle_value handle = {0};
         const enum zv_status status = p->fold(p->context, p, &batch, &handle, err);
         if (status != ZV_OK) {
             return status;
         }
         if (zv_pickle_kind(handle) == ZV_PICKLE_HANDLE) {
-            node->bits = handle.bits;
-            return ZV_OK;
+            return set_handle(p, container, zv_pickle_payload(handle), err);
         }
-        if (folded) {
+        if (before.bits != 0) {
             return zv_fail_at(err, ZV_E_SYNTAX, pickle_offset(p), "items of another kind follow");
         }
     }
-    return keep_items(p, node, items, count, err);
+    return keep_items(p, *container, items, count, err);
 }
 
 enum zv_status pickle_gather(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,
                              struct zv_error *err)
 {
-    struct zv_pickle_value container;
+    uint32_t cell = 0;
+    const bool is_tuple = kind == ZV_PICKLE_TUPLE;
     enum zv_status status = p->depth < p->stack_capacity ? ZV_OK : pickle_grow_stack(p, err);
-    status = status == ZV_OK ? pickle_new_node(p, kind, &container, err) : status;
+    status = status == ZV_OK
+                 ? new_cell(p, is_tuple ? (uint64_t)kind : pickle_fresh(kind), &cell, err)
+                 : status;
     if (status != ZV_OK) {
         return status;
     }
     struct zv_pickle_value *const items = &p->stack[p->depth - count];
-    if (kind != ZV_PICKLE_TUPLE) { /* as if it had been empty first */
+    const struct zv_pickle_value container = pickle_make(kind, cell);
+    if (!is_tuple) { /* as if it had been empty first */
         memmove(items + 1, items, count * sizeof *items);
         items[0] = container;
         p->depth++;
@@ -198,7 +318,7 @@ enum zv_status pickle_gather(struct zv_pickle *p, enum zv_pickle_kind kind, size
         items[i] = pickle_settle(p, items[i]);
     }
     if (count != 0) {
-        status = keep_items(p, &p->nodes[zv_pickle_payload(container)], items, count, err);
+        status = keep_items(p, container, items, count, err);
     }
     items[0] = container;
     p->depth = p->depth - count + 1;
@@ -240,27 +360,90 @@ enum zv_status pickle_pop_mark(struct zv_pickle *p, size_t below, size_t *count,
     return ZV_OK;
 }
 
+void pickle_duplicate(struct zv_pickle *p)
+{
+    struct zv_pickle_value *const top = &p->stack[p->depth - 1];
+    if (pickle_is_container(*top)) {
+        know(pickle_cell(p, *top));
+    }
+    *top = pickle_settle(p, *top);
+    p->stack[p->depth++] = *top;
+}
+
+/* A memo entry is overwritten. */
+static void overwrite(struct zv_pickle *p, uint32_t entry)
+{
+    pickle_forget_repeats(p);
+    if ((entry & PICKLE_INLINE) == 0) {
+        know(&p->cells[entry - 1]);
+    }
+}
+
+/* The entry for a value that is put aside at index. */
+static enum zv_status make_entry(struct zv_pickle *p, struct zv_pickle_value *top, size_t index,
+                                 uint32_t *entry, struct zv_error *err)
+{
+    if (pickle_is_container(*top)) {
+        struct zv_pickle_cell *const cell = pickle_cell(p, *top);
+        if (cell->bits == pickle_fresh(zv_pickle_kind(*top)) && index < PICKLE_MEMO_MOST) {
+            cell->bits |= (uint64_t)(index + 1) << 5;
+        } else {
+            know(cell);
+        }
+        *entry = (uint32_t)zv_pickle_payload(*top) + 1;
+        return ZV_OK;
+    }
+    *top = pickle_settle(p, *top);
+    const uint64_t payload = zv_pickle_payload(*top);
+    if (zv_pickle_kind(*top) == ZV_PICKLE_HANDLE && payload < PICKLE_INLINE) {
+        *entry = PICKLE_INLINE | (uint32_t)payload;
+        return ZV_OK;
+    }
+    uint32_t cell = 0;
+    const enum zv_status status = new_cell(p, top->bits, &cell, err);
+    *entry = cell + 1;
+    return status;
+}
+
 enum zv_status pickle_put(struct zv_pickle *p, size_t index, struct zv_error *err)
 {
+    uint32_t entry = 0;
     if (p->depth == 0) {
         return pickle_underflow(p, err);
     }
-    if (index >= p->memo_capacity) {
-        const enum zv_status status = grow_memo(p, index, err);
-        if (status != ZV_OK) {
-            return status;
-        }
+    enum zv_status status = index >= p->memo_capacity ? grow_memo(p, index, err) : ZV_OK;
+    if (status == ZV_OK && p->memo[index] != 0) {
+        overwrite(p, p->memo[index]);
     }
-    p->memo_count += p->memo[index].bits == 0;
-    p->memo[index] = p->stack[p->depth - 1];
-    return ZV_OK;
+    status = status == ZV_OK ? make_entry(p, &p->stack[p->depth - 1], index, &entry, err) : status;
+    if (status == ZV_OK) {
+        p->memo_count += p->memo[index] == 0;
+        p->memo[index] = entry;
+    }
+    return status;
+}
+
+struct zv_pickle_value pickle_memo(struct zv_pickle *p, size_t index)
+{
+    const uint32_t entry = index < p->memo_capacity ? p->memo[index] : 0;
+    if (entry == 0) {
+        return (struct zv_pickle_value){0};
+    }
+    if ((entry & PICKLE_INLINE) != 0) {
+        return zv_pickle_handle(entry & (PICKLE_INLINE - 1));
+    }
+    struct zv_pickle_cell *const cell = &p->cells[entry - 1];
+    know(cell);
+    const unsigned kind = pickle_cell_kind(*cell);
+    return kind >= ZV_PICKLE_TUPLE && kind <= ZV_PICKLE_DICT
+               ? pickle_make((enum zv_pickle_kind)kind, entry - 1)
+               : (struct zv_pickle_value){cell->bits};
 }
 
 void zv_pickle_close(struct zv_pickle *p)
 {
-    for (size_t i = 0; i < p->node_count; i++) {
-        struct pickle_items *const items =
-            pickle_is_folded(p->nodes[i]) ? NULL : items_of(p->nodes[i]);
+    for (size_t i = 0; i < p->cell_count; i++) {
+        struct pickle_items *const items = items_of(p->cells[i]);
         if (items != NULL && items->capacity > BIG_ITEMS) {
             zv_memory_free(items);
         }
@@ -268,18 +451,16 @@ void zv_pickle_close(struct zv_pickle *p)
     zv_memory_free(p->stack);
     zv_memory_free(p->marks);
     zv_memory_free(p->memo);
-    zv_memory_free(p->nodes);
+    zv_memory_free(p->cells);
+    zv_memory_free(p->repeats);
     zv_arena_free(&p->items);
     *p = (struct zv_pickle){0};
 }
 
 struct zv_pickle_items zv_pickle_items(const struct zv_pickle *pickle, struct zv_pickle_value value)
 {
-    const struct zv_pickle_node node = pickle_is_node(value)
-                                           ? pickle->nodes[zv_pickle_payload(value)]
-                                           : (struct zv_pickle_node){0};
-    if (node.bits == 0 || pickle_is_folded(node)) {
-        return (struct zv_pickle_items){0};
-    }
-    return (struct zv_pickle_items){items_of(node)->at, items_of(node)->count};
+    const struct pickle_items *const items =
+        pickle_is_container(value) ? items_of(*pickle_cell(pickle, value)) : NULL;
+    return items != NULL ? (struct zv_pickle_items){items->at, items->count}
+                         : (struct zv_pickle_items){0};
 }

@@ -1,4 +1,17 @@
-/* The machine of a pickle apart from its opcodes: stack, containers, marks, memo. Room-internal. */
+/*
+ * The machine of a pickle apart from its opcodes: stack, containers, marks, memo. Room-internal.
+ *
+ * A large file has a container for every event and puts each aside, so both are small:
+ *
+ *     stack   8 bytes: an atom, a handle, or a container by the number of its cell
+ *     cell    8 bytes: the items of a container, the handle that stands for it, or a put-aside atom
+ *     memo    4 bytes: a handle below 2^31, or the number of a cell
+ *
+ * While a container is fresh (nobody but the top of the stack and one memo entry knows it) its
+ * cell holds the number of that entry. When it is folded then, both get the handle and the cell is
+ * used again; what stays on the stack is an owned handle, which knows the entry, so that the
+ * container can be filled once more.
+ */
 #ifndef ZIRVE_FORMAT_PICKLE_STACK_H
 #define ZIRVE_FORMAT_PICKLE_STACK_H
 
@@ -7,22 +20,29 @@
 
 struct pickle_items;
 
-/*
- * A tuple, list or dict in 8 bytes, because a large file has one for every event: 0 when it is
- * empty, else its items, else the handle that stands for them (told by the kind in the low bits).
- */
-struct zv_pickle_node {
+/* Kinds that never leave this room, beside those of enum zv_pickle_kind. */
+enum pickle_inner_kind {
+    PICKLE_OWNED = 13, /* stack: handle (31 bits), is it a dict (1), memo entry plus 1 (28) */
+    PICKLE_FRESH = 14, /* cell: is it a dict (1), memo entry plus 1 (28, 0: not put aside) */
+    PICKLE_UNUSED = 15 /* cell: the next unused one plus 1 */
+};
+
+enum { PICKLE_OWNED_DICT = 31, PICKLE_OWNED_MEMO = 32 }; /* bits of an owned handle's payload */
+#define PICKLE_INLINE    (UINT32_C(1) << 31)             /* memo: the rest is a handle's payload */
+#define PICKLE_MEMO_MOST ((UINT64_C(1) << 28) - 1)
+
+struct zv_pickle_cell {
     union {
-        uint64_t bits;
-        struct pickle_items *items; /* aligned, so that its low four bits are 0 */
+        uint64_t bits;              /* kind in the low 4 bits */
+        struct pickle_items *items; /* of a container: aligned, kind added; 0 and kind: empty */
     };
 };
 
-_Static_assert(sizeof(struct zv_pickle_node) == 8, "a pointer in 64 bits");
+_Static_assert(sizeof(struct zv_pickle_cell) == 8, "a pointer in 64 bits");
 
-static inline bool pickle_is_folded(struct zv_pickle_node node)
+static inline unsigned pickle_cell_kind(struct zv_pickle_cell cell)
 {
-    return (node.bits & 15) == ZV_PICKLE_HANDLE;
+    return (unsigned)(cell.bits & 15);
 }
 
 static inline const unsigned char *pickle_start(const struct zv_pickle *p)
@@ -45,18 +65,39 @@ static inline struct zv_pickle_value pickle_make(enum zv_pickle_kind kind, uint6
     return (struct zv_pickle_value){payload << 4 | (uint64_t)kind};
 }
 
-static inline bool pickle_is_node(struct zv_pickle_value value)
+static inline struct zv_pickle_value pickle_small(int64_t value)
+{
+    return pickle_make(ZV_PICKLE_INT, (uint64_t)value);
+}
+
+/* What the cell of a list or dict holds that nobody knows yet. */
+static inline uint64_t pickle_fresh(enum zv_pickle_kind kind)
+{
+    return (uint64_t)(kind == ZV_PICKLE_DICT) << 4 | PICKLE_FRESH;
+}
+
+static inline bool pickle_is_container(struct zv_pickle_value value)
 {
     return zv_pickle_kind(value) >= ZV_PICKLE_TUPLE && zv_pickle_kind(value) <= ZV_PICKLE_DICT;
+}
+
+static inline struct zv_pickle_cell *pickle_cell(const struct zv_pickle *p,
+                                                 struct zv_pickle_value value)
+{
+    return &p->cells[zv_pickle_payload(value)];
 }
 
 /* The value a reference stands for: a folded container is its handle. */
 static inline struct zv_pickle_value pickle_settle(const struct zv_pickle *p,
                                                    struct zv_pickle_value value)
 {
-    if (p->fold != NULL && pickle_is_node(value)) {
-        const struct zv_pickle_node node = p->nodes[zv_pickle_payload(value)];
-        return pickle_is_folded(node) ? (struct zv_pickle_value){node.bits} : value;
+    if ((value.bits & 15) == PICKLE_OWNED) {
+        return zv_pickle_handle(zv_pickle_payload(value) & (PICKLE_INLINE - 1));
+    }
+    if (p->fold != NULL && pickle_is_container(value)) {
+        const struct zv_pickle_cell cell = *pickle_cell(p, value);
+        return pickle_cell_kind(cell) == ZV_PICKLE_HANDLE ? (struct zv_pickle_value){cell.bits}
+                                                          : value;
     }
     return value;
 }
@@ -67,17 +108,30 @@ enum zv_status pickle_grow_stack(struct zv_pickle *p, struct zv_error *err);
 /* The opcode at hand finds too few values. */
 enum zv_status pickle_underflow(const struct zv_pickle *p, struct zv_error *err);
 
-/* A new container, empty. */
-enum zv_status pickle_new_node(struct zv_pickle *p, enum zv_pickle_kind kind,
-                               struct zv_pickle_value *to, struct zv_error *err);
+/* A new list or dict, empty and fresh, at the top of the stack, where there is room. */
+enum zv_status pickle_push_empty(struct zv_pickle *p, enum zv_pickle_kind kind,
+                                 struct zv_error *err);
 
 /* Puts the topmost count values, which are above a container, into it. */
 enum zv_status pickle_fill(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,
                            struct zv_error *err);
 
+/* Whether the topmost value is a list that nobody else knows, empty yet. */
+static inline bool pickle_is_fresh_list(const struct zv_pickle *p, struct zv_pickle_value value)
+{
+    return zv_pickle_kind(value) == ZV_PICKLE_LIST &&
+           pickle_cell_kind(*pickle_cell(p, value)) == PICKLE_FRESH;
+}
+
+/* A fresh container on the stack becomes a handle below 2^31. */
+void pickle_fold_fresh(struct zv_pickle *p, struct zv_pickle_value *container, uint64_t payload);
+
 /* The topmost count values become a new container. */
 enum zv_status pickle_gather(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,
                              struct zv_error *err);
+
+/* The topmost value once more. */
+void pickle_duplicate(struct zv_pickle *p);
 
 enum zv_status pickle_push_mark(struct zv_pickle *p, struct zv_error *err);
 
@@ -88,16 +142,7 @@ enum zv_status pickle_pop_mark(struct zv_pickle *p, size_t below, size_t *count,
 /* The topmost value is put aside. */
 enum zv_status pickle_put(struct zv_pickle *p, size_t index, struct zv_error *err);
 
-static inline enum zv_status pickle_get(struct zv_pickle *p, size_t index, struct zv_error *err)
-{
-    if (index >= p->memo_capacity || p->memo[index].bits == 0) {
-        return zv_fail_at(err, ZV_E_SYNTAX, pickle_offset(p), "memo entry %zu was never put",
-                          index);
-    }
-    const struct zv_pickle_value value = pickle_settle(p, p->memo[index]);
-    p->memo[index] = value;
-    p->stack[p->depth++] = value;
-    return ZV_OK;
-}
+/* What was put aside; absent: nothing was. */
+struct zv_pickle_value pickle_memo(struct zv_pickle *p, size_t index);
 
 #endif

@@ -8,19 +8,17 @@
 #include "format/pickle.h"
 #include "trace/snapshot_fold.h"
 
-/* Whether value is a list of all records of a kind from first on; *end is after the last. */
+/* Whether value is a list of records of a kind from first on; *end is after the last. */
 static bool is_run(const struct zv_pickle *pickle, struct zv_pickle_value value,
                    enum fold_kind kind, uint64_t first, uint64_t *end)
 {
-    const struct zv_pickle_items items = zv_pickle_items(pickle, value);
-    for (size_t i = 0; i < items.count; i++) {
-        uint32_t index;
-        if (!fold_index(items.at[i], kind, &index) || index != first + i) {
-            return false;
-        }
+    uint32_t from;
+    uint32_t count;
+    if (!fold_run(pickle, value, kind, &from, &count)) {
+        return false;
     }
-    *end = first + items.count;
-    return zv_pickle_kind(value) == ZV_PICKLE_LIST;
+    *end = first + count;
+    return count == 0 || from == first;
 }
 
 static enum zv_status fail(const struct zv_pickle *pickle, const char *what, struct zv_error *err)
@@ -138,7 +136,7 @@ static enum zv_snapshot_generation generation_of(const struct fold *fold, bool h
 static enum zv_status read_root(struct zv_trace *trace, const struct zv_pickle *pickle,
                                 const struct fold *fold, struct zv_error *err)
 {
-    const bool is_list = zv_pickle_kind(pickle->root) == ZV_PICKLE_LIST;
+    const bool is_list = zv_pickle_kind(pickle->root) != ZV_PICKLE_DICT;
     const struct zv_pickle_value segments =
         is_list ? pickle->root : zv_pickle_find(pickle, pickle->root, "segments");
     const struct zv_pickle_value traces = zv_pickle_find(pickle, pickle->root, "device_traces");
@@ -147,7 +145,8 @@ static enum zv_status read_root(struct zv_trace *trace, const struct zv_pickle *
     const struct zv_pickle_value annotations =
         zv_pickle_find(pickle, pickle->root, "external_annotations");
     uint64_t end = 0;
-    if (zv_pickle_kind(segments) != ZV_PICKLE_LIST) {
+    if (zv_pickle_kind(segments) != ZV_PICKLE_LIST &&
+        zv_pickle_kind(segments) != ZV_PICKLE_HANDLE) {
         return fail(pickle, "it has no list of segments", err);
     }
     if (!is_run(pickle, segments, FOLD_SEGMENT, 0, &end)) {

@@ -115,6 +115,11 @@ static bool bad(const struct record *record, enum key key, const char *expected)
 static bool number(const struct record *record, enum key key, bool must, uint64_t *to)
 {
     *to = 0;
+    if (zv_pickle_kind(record->values[key]) == ZV_PICKLE_INT) { /* the usual one */
+        const int64_t value = (int64_t)record->values[key].bits >> 4;
+        *to = (uint64_t)value;
+        return value >= 0 || bad(record, key, "no number from 0 to 2^64 - 1");
+    }
     if (!has(record, key)) {
         return !must || bad(record, key, "missing");
     }
@@ -177,12 +182,29 @@ static bool fold_frame(const struct record *record, uint32_t *to)
 
 static enum zv_trace_action action_of(const struct record *record)
 {
-    for (int action = 0; action < ZV_TRACE_OTHER; action++) {
-        if (equals(record, KEY_ACTION, zv_trace_action_name((enum zv_trace_action)action))) {
-            return (enum zv_trace_action)action;
-        }
+    const struct zv_pickle_value value = record->values[KEY_ACTION];
+    struct fold_action *const slot = &record->fold->actions[cache_slot(value)];
+    if (slot->bits == value.bits) {
+        return (enum zv_trace_action)slot->action;
     }
-    return ZV_TRACE_OTHER;
+    int action = 0;
+    while (action < ZV_TRACE_OTHER &&
+           !equals(record, KEY_ACTION, zv_trace_action_name((enum zv_trace_action)action))) {
+        action++;
+    }
+    *slot = (struct fold_action){value.bits, (uint32_t)action};
+    return (enum zv_trace_action)action;
+}
+
+/* PyTorch writes "N/A" where there was no compile context. */
+static bool is_no_context(const struct record *record, uint32_t context)
+{
+    struct fold *const fold = record->fold;
+    if (fold->context != context) {
+        fold->context = context;
+        fold->context_is_none = equals(record, KEY_COMPILE_CONTEXT, "N/A");
+    }
+    return fold->context_is_none;
 }
 
 static bool fold_event(const struct record *record, uint32_t *to)
@@ -200,7 +222,7 @@ static bool fold_event(const struct record *record, uint32_t *to)
     }
     if (metadata != 0) {
         event.context = metadata;
-    } else if (event.context != 0 && equals(record, KEY_COMPILE_CONTEXT, "N/A")) {
+    } else if (event.context != 0 && is_no_context(record, event.context)) {
         event.context = 0;
     }
     fold->saw_time = fold->saw_time || has(record, KEY_TIME);
@@ -261,25 +283,21 @@ static bool fold_block(const struct record *record, uint32_t *to)
 static bool claim_blocks(const struct record *record, struct zv_trace_segment *segment)
 {
     struct fold *const fold = record->fold;
-    const struct zv_pickle_items items =
-        zv_pickle_items(record->pickle, record->values[KEY_BLOCKS]);
     uint64_t end = segment->address;
-    for (size_t i = 0; i < items.count; i++) {
-        uint32_t index;
-        if (!fold_index(items.at[i], FOLD_BLOCK, &index) || index < fold->claimed_blocks ||
-            (i != 0 && index != segment->first_block + i)) {
-            return bad(record, KEY_BLOCKS, "no list of blocks of its own");
-        }
-        segment->first_block = i == 0 ? index : segment->first_block;
-        struct zv_trace_block *const block = &fold->trace->blocks[index];
+    if (!fold_run(record->pickle, record->values[KEY_BLOCKS], FOLD_BLOCK, &segment->first_block,
+                  &segment->block_count) ||
+        (segment->block_count != 0 && segment->first_block < fold->claimed_blocks)) {
+        return bad(record, KEY_BLOCKS, "no list of blocks of its own");
+    }
+    for (uint32_t i = 0; i < segment->block_count; i++) {
+        struct zv_trace_block *const block = &fold->trace->blocks[segment->first_block + i];
         block->address = fold->saw_block_address ? block->address : end;
         if (block->address != end || block->bytes > segment->address + segment->bytes - end) {
             return bad(record, KEY_BLOCKS, "no list that fills the segment");
         }
         end += block->bytes;
     }
-    segment->block_count = (uint32_t)items.count;
-    if (items.count != 0) {
+    if (segment->block_count != 0) {
         fold->claimed_blocks = segment->first_block + segment->block_count;
     }
     return end == segment->address + segment->bytes ||
@@ -373,6 +391,11 @@ static enum zv_status failed(struct zv_error *err)
     return err != NULL && err->status != ZV_OK ? err->status : ZV_E_SYNTAX;
 }
 
+static struct zv_pickle_value record_handle(enum fold_kind kind, uint32_t index)
+{
+    return zv_pickle_handle((uint64_t)kind << FOLD_INDEX_BITS | index);
+}
+
 static enum zv_status fold_dict(struct fold *fold, const struct zv_pickle *pickle,
                                 const struct zv_pickle_batch *batch, struct zv_pickle_value *handle,
                                 struct zv_error *err)
@@ -392,7 +415,7 @@ static enum zv_status fold_dict(struct fold *fold, const struct zv_pickle *pickl
         if (!kinds[i].fold(&record, &index)) {
             return failed(err);
         }
-        *handle = zv_pickle_handle((uint64_t)kinds[i].kind << 32 | index);
+        *handle = record_handle(kinds[i].kind, index);
         return ZV_OK;
     }
     return ZV_OK;
@@ -426,15 +449,62 @@ static size_t unwind(const struct fold *fold, uint32_t at, uint32_t *to)
     return count;
 }
 
-/* A list of frames, innermost first, is a stack; other lists are kept. */
-static enum zv_status fold_list(struct fold *fold, const struct zv_pickle_batch *batch,
-                                struct zv_pickle_value *handle, struct zv_error *err)
+/* ---- lists ---- */
+
+enum { RUN_KIND = 2 * FOLD_INDEX_BITS, RUN_MARK = RUN_KIND + 3 }; /* first bits of a run's handle */
+#define INDEX_MASK ((UINT64_C(1) << FOLD_INDEX_BITS) - 1)
+
+static struct zv_pickle_value run_handle(enum fold_kind kind, uint64_t first, uint64_t count)
 {
-    uint32_t index;
-    uint32_t before = 0;
-    if (!fold_index(batch->items.at[0], FOLD_FRAME, &index)) {
-        return ZV_OK;
+    return zv_pickle_handle(UINT64_C(1) << RUN_MARK | (uint64_t)kind << RUN_KIND |
+                            count << FOLD_INDEX_BITS | first);
+}
+
+static bool is_run_of(struct zv_pickle_value value, enum fold_kind kind)
+{
+    return zv_pickle_kind(value) == ZV_PICKLE_HANDLE &&
+           zv_pickle_payload(value) >> RUN_KIND == (8 | (uint64_t)kind);
+}
+
+bool fold_run(const struct zv_pickle *pickle, struct zv_pickle_value value, enum fold_kind kind,
+              uint32_t *first, uint32_t *count)
+{
+    *first = 0;
+    *count = 0;
+    if (is_run_of(value, kind)) {
+        *first = (uint32_t)(zv_pickle_payload(value) & INDEX_MASK);
+        *count = (uint32_t)(zv_pickle_payload(value) >> FOLD_INDEX_BITS & INDEX_MASK);
+        return true;
     }
+    return zv_pickle_kind(value) == ZV_PICKLE_LIST && zv_pickle_items(pickle, value).count == 0;
+}
+
+/* Records of one kind that follow each other, and what is there already, are a run. */
+static void fold_records(const struct zv_pickle_batch *batch, enum fold_kind kind, uint32_t first,
+                         struct zv_pickle_value *handle)
+{
+    uint64_t from = first;
+    uint64_t count = 0;
+    if (batch->before.bits != 0) {
+        if (!is_run_of(batch->before, kind)) {
+            return;
+        }
+        from = zv_pickle_payload(batch->before) & INDEX_MASK;
+        count = zv_pickle_payload(batch->before) >> FOLD_INDEX_BITS & INDEX_MASK;
+    }
+    for (size_t i = 0; i < batch->items.count; i++, count++) {
+        if (batch->items.at[i].bits != record_handle(kind, (uint32_t)(from + count)).bits) {
+            return;
+        }
+    }
+    *handle = run_handle(kind, from, count);
+}
+
+/* A list of frames, innermost first, is a stack. */
+static enum zv_status fold_frames(struct fold *fold, const struct zv_pickle_batch *batch,
+                                  struct zv_pickle_value *handle, struct zv_error *err)
+{
+    uint32_t before = 0;
     if (batch->before.bits != 0 && !fold_index(batch->before, FOLD_STACK, &before)) {
         return ZV_OK;
     }
@@ -456,7 +526,24 @@ static enum zv_status fold_list(struct fold *fold, const struct zv_pickle_batch 
             return failed(err);
         }
     }
-    *handle = zv_pickle_handle((uint64_t)FOLD_STACK << 32 | stack_index);
+    *handle = record_handle(FOLD_STACK, stack_index);
+    return ZV_OK;
+}
+
+/* Other lists are kept. */
+static enum zv_status fold_list(struct fold *fold, const struct zv_pickle_batch *batch,
+                                struct zv_pickle_value *handle, struct zv_error *err)
+{
+    static const enum fold_kind records[] = {FOLD_EVENT, FOLD_BLOCK, FOLD_SEGMENT, FOLD_ANNOTATION};
+    uint32_t index;
+    if (fold_index(batch->items.at[0], FOLD_FRAME, &index)) {
+        return fold_frames(fold, batch, handle, err);
+    }
+    for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
+        if (fold_index(batch->items.at[0], records[i], &index)) {
+            fold_records(batch, records[i], index, handle);
+        }
+    }
     return ZV_OK;
 }
 

@@ -8,7 +8,13 @@
 #include "format/pickle.h"
 #include "trace/trace.h"
 
-/* What a handle stands for; its index is in the trace's table of that kind. */
+/*
+ * What a handle stands for; its index is in the trace's table of that kind.
+ *
+ *     a record   kind (3 bits) index (28)                       below 2^31: small where it is put
+ * aside a run      1, kind (3), count (28), first index (28)      a list of records that follow
+ * each other
+ */
 enum fold_kind {
     FOLD_FRAME = 1,
     FOLD_STACK,
@@ -38,6 +44,13 @@ struct fold {
         uint64_t bits;
         uint32_t text;
     } texts[FOLD_CACHE];
+    struct fold_action {
+        uint64_t bits;
+        uint32_t action; /* enum zv_trace_action */
+    } actions[FOLD_CACHE];
+    uint32_t
+        context; /* text of a compile context that was looked at last, and whether it is none */
+    bool context_is_none;
 };
 
 /* A zv_pickle_fold_fn; context is a struct fold. */
@@ -45,15 +58,23 @@ enum zv_status snapshot_fold(void *context, const struct zv_pickle *pickle,
                              const struct zv_pickle_batch *batch, struct zv_pickle_value *handle,
                              struct zv_error *err);
 
+enum { FOLD_INDEX_BITS = 28 };
+_Static_assert(ZV_TRACE_MAX_RECORDS <= UINT64_C(1) << FOLD_INDEX_BITS, "an index in its bits");
+
 /* The index when value is a handle of this kind. */
 static inline bool fold_index(struct zv_pickle_value value, enum fold_kind kind, uint32_t *to)
 {
     const uint64_t payload = zv_pickle_payload(value);
-    if (zv_pickle_kind(value) != ZV_PICKLE_HANDLE || payload >> 32 != (uint64_t)kind) {
+    if (zv_pickle_kind(value) != ZV_PICKLE_HANDLE || payload >> FOLD_INDEX_BITS != (uint64_t)kind) {
         return false;
     }
-    *to = (uint32_t)payload;
+    *to = (uint32_t)(payload & ((1U << FOLD_INDEX_BITS) - 1));
     return true;
 }
+
+/* Whether value is a list of records of this kind that follow each other in the table. An empty
+ * list is one. */
+bool fold_run(const struct zv_pickle *pickle, struct zv_pickle_value value, enum fold_kind kind,
+              uint32_t *first, uint32_t *count);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { FIRST_RECORDS = 64 };
+enum { FIRST_RECORDS = 64, MANY_RECORDS = 1 << 16 }; /* many: room for few more at a time */
 
 /* Room for one more entry; the array, perhaps moved, or NULL with the error set. */
 static void *reserve(void *array, size_t *capacity, size_t count, size_t size, struct zv_error *err)
@@ -19,7 +19,8 @@ static void *reserve(void *array, size_t *capacity, size_t count, size_t size, s
                       ZV_TRACE_MAX_RECORDS);
         return NULL;
     }
-    const size_t grown = *capacity == 0 ? FIRST_RECORDS : *capacity + *capacity / 2;
+    const size_t more = *capacity < MANY_RECORDS ? *capacity / 2 : *capacity / 8;
+    const size_t grown = *capacity == 0 ? FIRST_RECORDS : *capacity + more;
     void *const to = zv_memory_resize(array, grown * size);
     if (to == NULL) {
         (void)zv_fail_memory(err, "a trace");

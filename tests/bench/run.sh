@@ -5,10 +5,12 @@ build=$1
 cd "$(dirname "$0")/../.."
 for bench in "$build"/tests/bench/bench_*; do
     [ -x "$bench" ] && [ ! -d "$bench" ] || continue
-    case $bench in *bench_command) continue ;; esac
+    case $bench in *bench_command | *bench_snapshot) continue ;; esac
     echo "== $(basename "$bench")"
     "$bench"
 done
+echo "== bench_snapshot"
+sh tests/bench/snapshot.sh "$build"
 echo "== zirve estimate, process start included (goal: below 10 ms and 8 MiB)"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

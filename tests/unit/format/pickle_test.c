@@ -205,6 +205,9 @@ static enum zv_status sum(void *context, const struct zv_pickle *pickle,
     return ZV_OK;
 }
 
+/* As long as a list that is remembered. */
+#define EIGHT "h\x01h\x01h\x01h\x01h\x01h\x01h\x01h\x01"
+
 static void test_folding(void **state)
 {
     (void)state;
@@ -225,6 +228,29 @@ static void test_folding(void **state)
                "e."),
          9, 2}, /* shared: folded once */
         {BYTES("\x80\x02(K\x01K\x05l."), 6, 1},
+        {BYTES("\x80\x02](]q\x01(K\x01"
+               "e(K\x02"
+               "eh\x01"
+               "e."),
+         6, 3}, /* filled twice, then fetched */
+        {BYTES("\x80\x02](]2(K\x01"
+               "ee."),
+         2, 2}, /* filled after it was duplicated */
+        {BYTES("\x80\x02](]q\x01h\x01\x30(K\x01"
+               "eh\x01"
+               "e."),
+         2, 2}, /* fetched before it was filled */
+        {BYTES("\x80\x02](]q\x01(K\x05"
+               "e]q\x02(" EIGHT "e]q\x03(" EIGHT "eh\x03"
+               "e."),
+         125, 3}, /* a list of the same parts: not asked again */
+        {BYTES("\x80\x02](]q\x01(K\x05"
+               "e]q\x02(" EIGHT "eK\x07q\x01\x30]q\x03(" EIGHT "ee."),
+         101, 4}, /* the same bytes, but what they fetch was replaced */
+        {BYTES("\x80\x02](]q\x01(K\x05"
+               "e]q\x02(" EIGHT "e\x30(K\x01"
+               "e]q\x03(" EIGHT "ee."),
+         54, 5}, /* the same bytes, but what they fetch has grown */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct zv_slice input = copy(rows[i].text);

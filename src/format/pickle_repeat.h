@@ -1,0 +1,25 @@
+/*
+ * Lists of references that the file has had before, byte for byte: most of a memory snapshot is
+ * stacks, and most stacks occur again. Room-internal.
+ *
+ * The bytes from behind the MARK to the APPENDS say what a list holds as long as they are only
+ * fetches of put-aside handles and no such entry changes; then they are compared and not read.
+ */
+#ifndef ZIRVE_FORMAT_PICKLE_REPEAT_H
+#define ZIRVE_FORMAT_PICKLE_REPEAT_H
+
+#include "format/pickle.h"
+
+/*
+ * At a MARK above a fresh list: when the bytes behind it are known, the list becomes what they were
+ * folded to, and the machine is behind them.
+ */
+bool pickle_repeat(struct zv_pickle *p);
+
+/* At an APPENDS: the list became this handle. Errors: ZV_E_NOMEM. */
+enum zv_status pickle_remember(struct zv_pickle *p, uint32_t payload, struct zv_error *err);
+
+/* A put-aside handle changes: bytes no longer tell. */
+void pickle_forget_repeats(struct zv_pickle *p);
+
+#endif
