@@ -1,0 +1,238 @@
+#include "place/holes.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/fail.h"
+
+/* Steps of all scans together; whoever is not looked at then lies on top. Some seconds. */
+#define MAX_STEPS (UINT64_C(1) << 31)
+
+/* What lies below the floor, by offset. */
+struct obstacle {
+    uint64_t offset;
+    uint64_t top;
+    struct place_life life;
+};
+
+struct fill {
+    const struct place_problem *problem;
+    const struct zv_place_options *options;
+    struct obstacle *obstacles;
+    uint32_t count;
+    uint64_t steps;
+};
+
+static uint64_t last_wall(const struct zv_place_options *options)
+{
+    return options->wall_count != 0 ? options->walls[options->wall_count - 1] : 0;
+}
+
+/* The first wall above an address, UINT64_MAX when there is none. */
+static uint64_t wall_above(const struct zv_place_options *options, uint64_t address)
+{
+    size_t low = 0;
+    size_t high = options->wall_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (options->walls[middle] <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < options->wall_count ? options->walls[low] : UINT64_MAX;
+}
+
+/* The lowest offset from at on where the block crosses no wall. */
+static uint64_t between_walls(const struct fill *fill, const struct zv_place_block *block,
+                              uint64_t at)
+{
+    for (;;) {
+        at = block->alignment > 1 ? zv_ceil_div(at, block->alignment) * block->alignment : at;
+        const uint64_t wall = wall_above(fill->options, at);
+        if (wall == UINT64_MAX || wall - at >= block->bytes) {
+            return at;
+        }
+        at = wall;
+    }
+}
+
+/* The lowest offset where a block lies free, all of it at most at ceiling; UINT64_MAX: none. */
+static uint64_t find_room(struct fill *fill, uint32_t index, uint64_t ceiling)
+{
+    const struct zv_place_block *const block = &fill->problem->blocks[index];
+    const struct place_life life = fill->problem->lives[index];
+    uint64_t at = between_walls(fill, block, 0);
+    for (uint32_t i = 0; i < fill->count; i++) {
+        const struct obstacle *const other = &fill->obstacles[i];
+        fill->steps++;
+        if (other->life.first >= life.end || other->life.end <= life.first || other->top <= at) {
+            continue;
+        }
+        if (other->offset >= at + block->bytes || at + block->bytes > ceiling) {
+            break;
+        }
+        at = between_walls(fill, block, other->top);
+    }
+    return at + block->bytes <= ceiling ? at : UINT64_MAX;
+}
+
+static void insert(struct fill *fill, uint32_t index, uint64_t offset)
+{
+    uint32_t low = 0;
+    uint32_t high = fill->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (fill->obstacles[middle].offset < offset) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    memmove(&fill->obstacles[low + 1], &fill->obstacles[low],
+            (fill->count - low) * sizeof *fill->obstacles);
+    fill->obstacles[low] = (struct obstacle){offset, offset + fill->problem->blocks[index].bytes,
+                                             fill->problem->lives[index]};
+    fill->count++;
+}
+
+static void raise_floor(struct holes *holes, const struct place_problem *problem, uint32_t index,
+                        uint64_t top)
+{
+    for (uint32_t s = problem->lives[index].first; s < problem->lives[index].end; s++) {
+        holes->floor[s] = top > holes->floor[s] ? top : holes->floor[s];
+    }
+}
+
+static uint64_t highest_floor(const struct holes *holes, struct place_life life)
+{
+    uint64_t most = 0;
+    for (uint32_t s = life.first; s < life.end; s++) {
+        most = holes->floor[s] > most ? holes->floor[s] : most;
+    }
+    return most;
+}
+
+/* ---- fixed blocks ---- */
+
+/* The fixed ones as a placement of their own. */
+static enum zv_status check_fixed(const struct place_problem *problem, struct zv_arena *arena,
+                                  struct zv_error *err)
+{
+    struct zv_place_block *const fixed = zv_arena_array(arena, problem->count, sizeof *fixed);
+    uint32_t count = 0;
+    uint64_t height = 0;
+    struct zv_error why = {0};
+    if (fixed == NULL) {
+        return zv_fail_memory(err, "a placement");
+    }
+    for (uint32_t i = 0; i < problem->count; i++) {
+        if (problem->blocks[i].fixed) {
+            fixed[count++] = problem->blocks[i];
+        }
+    }
+    const enum zv_status status = zv_place_check(fixed, count, &height, &why);
+    if (status == ZV_E_BUG) {
+        return zv_fail(err, ZV_E_SYNTAX, "among the fixed ones, counted from 0, %s", why.text);
+    }
+    return status == ZV_OK ? ZV_OK : zv_fail(err, status, "%s", why.text);
+}
+
+static enum zv_status put_fixed(struct holes *holes, struct fill *fill, uint64_t *offsets,
+                                struct zv_error *err)
+{
+    const struct place_problem *const problem = fill->problem;
+    for (uint32_t i = 0; i < problem->count; i++) {
+        const struct zv_place_block *const block = &problem->blocks[i];
+        holes->wanted[i] = !block->fixed;
+        if (!block->fixed) {
+            continue;
+        }
+        if (wall_above(fill->options, block->offset) < block->offset + block->bytes) {
+            return zv_fail(err, ZV_E_SYNTAX, "block %u: fixed at %llu, across a wall", i,
+                           (unsigned long long)block->offset);
+        }
+        const uint64_t top = block->offset + block->bytes;
+        offsets[i] = block->offset;
+        holes->bound_bytes = top > holes->bound_bytes ? top : holes->bound_bytes;
+        raise_floor(holes, problem, i, top);
+        insert(fill, i, block->offset);
+    }
+    return ZV_OK;
+}
+
+/* With walls: what fits nowhere below the last one, even if it were alone with the fixed blocks,
+ * lies above it. */
+static uint64_t bound_above_walls(struct fill *fill, const struct holes *holes, uint64_t *change)
+{
+    const struct place_problem *const problem = fill->problem;
+    const uint64_t ceiling = last_wall(fill->options);
+    uint64_t most = 0;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < problem->count && ceiling != 0; i++) {
+        if (!problem->blocks[i].fixed && find_room(fill, i, ceiling) == UINT64_MAX &&
+            fill->steps < MAX_STEPS / 2) {
+            change[problem->lives[i].first] += problem->blocks[i].bytes;
+            change[problem->lives[i].end] -= problem->blocks[i].bytes;
+        }
+    }
+    for (uint32_t s = 0; s < problem->sections; s++) {
+        sum += change[s];
+        most = sum > most ? sum : most;
+    }
+    return holes->bound_bytes > ceiling + most ? holes->bound_bytes : ceiling + most;
+}
+
+/* ---- the others ---- */
+
+static void put_others(struct holes *holes, struct fill *fill, uint64_t *offsets)
+{
+    const struct place_problem *const problem = fill->problem;
+    const uint64_t ceiling = last_wall(fill->options);
+    for (uint32_t rank = 0; rank < problem->count && fill->steps < MAX_STEPS; rank++) {
+        const uint32_t index = problem->keys[rank].index;
+        if (problem->blocks[index].fixed) {
+            continue;
+        }
+        const uint64_t most = ceiling != 0 ? ceiling : highest_floor(holes, problem->lives[index]);
+        const uint64_t offset = find_room(fill, index, most);
+        if (offset != UINT64_MAX) {
+            offsets[index] = offset;
+            holes->wanted[index] = false;
+            raise_floor(holes, problem, index, offset + problem->blocks[index].bytes);
+            insert(fill, index, offset);
+        }
+    }
+    for (uint32_t s = 0; s < problem->sections; s++) {
+        holes->floor[s] = ceiling > holes->floor[s] ? ceiling : holes->floor[s];
+    }
+}
+
+enum zv_status holes_fill(struct holes *holes, struct place_problem *problem,
+                          const struct zv_place_options *options, uint64_t *offsets,
+                          struct zv_arena *arena, struct zv_error *err)
+{
+    struct fill fill = {.problem = problem, .options = options};
+    enum zv_status status = check_fixed(problem, arena, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    uint64_t *const change = zv_arena_array(arena, (size_t)problem->sections + 1, sizeof *change);
+    holes->floor = zv_arena_array(arena, problem->sections, sizeof *holes->floor);
+    holes->wanted = zv_arena_array(arena, problem->count, sizeof *holes->wanted);
+    fill.obstacles = zv_arena_array(arena, (size_t)problem->count + 1, sizeof *fill.obstacles);
+    if (change == NULL || holes->floor == NULL || holes->wanted == NULL || fill.obstacles == NULL) {
+        return zv_fail_memory(err, "a placement");
+    }
+    holes->taken_bytes = last_wall(options);
+    holes->bound_bytes = holes->taken_bytes;
+    status = put_fixed(holes, &fill, offsets, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    holes->bound_bytes = bound_above_walls(&fill, holes, change);
+    place_problem_order(problem, "ZW", NULL);
+    put_others(holes, &fill, offsets);
+    return ZV_OK;
+}
