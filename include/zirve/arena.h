@@ -33,6 +33,9 @@ char *zv_arena_print(struct zv_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Frees everything; the arena may be used again. */
+/* Makes all of it free again and keeps the largest block for what comes next. */
+void zv_arena_clear(struct zv_arena *arena);
+
 void zv_arena_free(struct zv_arena *arena);
 
 #endif

@@ -92,14 +92,35 @@ char *zv_arena_print(struct zv_arena *arena, const char *format, ...)
     return text;
 }
 
-void zv_arena_free(struct zv_arena *arena)
+static void free_blocks(struct zv_arena *arena, const struct zv_arena_block *but)
 {
     struct zv_arena_block *block = arena->head;
     while (block != NULL) {
         struct zv_arena_block *const next = block->next;
-        zv_memory_free(block);
+        if (block != but) {
+            zv_memory_free(block);
+        }
         block = next;
     }
     arena->head = NULL;
     arena->used = 0;
+}
+
+void zv_arena_clear(struct zv_arena *arena)
+{
+    struct zv_arena_block *largest = arena->head;
+    for (struct zv_arena_block *block = arena->head; block != NULL; block = block->next) {
+        largest = block->size > largest->size ? block : largest;
+    }
+    free_blocks(arena, largest);
+    arena->head = largest;
+    if (largest != NULL) {
+        largest->next = NULL;
+        largest->used = 0;
+    }
+}
+
+void zv_arena_free(struct zv_arena *arena)
+{
+    free_blocks(arena, NULL);
 }

@@ -31,18 +31,49 @@ static uint64_t fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Eight bytes a step: names of tensors are hashed faster than they are read. */
+static uint64_t load64(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* Fewer than eight bytes as one word: two halves that may overlap, or each byte. */
+static uint64_t load_short(const char *at, size_t length)
+{
+    if (length >= sizeof(uint32_t)) {
+        uint32_t first;
+        uint32_t last;
+        memcpy(&first, at, sizeof first);
+        memcpy(&last, at + length - sizeof last, sizeof last);
+        return (uint64_t)first << 32 | last;
+    }
+    uint64_t word = 0;
+    for (size_t i = 0; i < length; i++) {
+        word = word << 8 | (unsigned char)at[i];
+    }
+    return word;
+}
+
+/*
+ * Sixteen bytes a step, so that names of tensors are hashed faster than they are read; the last
+ * step reads some bytes once more rather than fewer than sixteen. The length tells apart what
+ * differs in that only.
+ */
 uint64_t zv_strmap_hash(struct zv_slice key)
 {
     const uint64_t seed = seed_of_process();
+    const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15) ^ seed;
     uint64_t hash = seed ^ key.length;
-    while (key.length != 0) {
-        uint64_t word = 0;
-        const size_t step = key.length < sizeof word ? key.length : sizeof word;
-        memcpy(&word, key.at, step);
-        hash = fold(hash ^ word, UINT64_C(0x9E3779B97F4A7C15) ^ seed);
-        key.at += step;
-        key.length -= step;
+    if (key.length < 8) {
+        hash = fold(hash ^ load_short(key.at, key.length), factor);
+    } else {
+        const char *const end = key.at + key.length;
+        for (; end - key.at > 16; key.at += 16) {
+            hash = fold(load64(key.at) ^ factor, load64(key.at + 8) ^ hash);
+        }
+        const char *const at = end - key.at >= 8 ? key.at : end - 8;
+        hash = fold(load64(at) ^ factor, load64(end - 8) ^ hash);
     }
     return fold(hash, UINT64_C(0xD6E8FEB86659FD93));
 }

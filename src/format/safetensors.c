@@ -12,24 +12,37 @@
 
 enum { LENGTH_BYTES = 8 };
 
+#define DTYPE(name, bits)                                                                          \
+    {                                                                                              \
+        name, sizeof(name) - 1, bits                                                               \
+    }
+
 static const struct {
     const char *name;
+    uint32_t length;
     uint32_t bits;
-} dtypes[] = {
-    {"BF16", 16},   {"F32", 32}, {"F16", 16}, {"F8_E4M3", 8}, {"F8_E5M2", 8},
-    {"F8_E8M0", 8}, {"U8", 8},   {"I8", 8},   {"I32", 32},    {"I64", 64},
-    {"BOOL", 8},    {"F64", 64}, {"F4", 4},   {"F6_E2M3", 6}, {"F6_E3M2", 6},
-    {"I16", 16},    {"U16", 16}, {"U32", 32}, {"U64", 64},    {"C64", 64},
+} dtypes[ZV_SAFETENSORS_TYPES] = {
+    DTYPE("BF16", 16),   DTYPE("F32", 32),    DTYPE("F16", 16),    DTYPE("F8_E4M3", 8),
+    DTYPE("F8_E5M2", 8), DTYPE("F8_E8M0", 8), DTYPE("U8", 8),      DTYPE("I8", 8),
+    DTYPE("I32", 32),    DTYPE("I64", 64),    DTYPE("BOOL", 8),    DTYPE("F64", 64),
+    DTYPE("F4", 4),      DTYPE("F6_E2M3", 6), DTYPE("F6_E3M2", 6), DTYPE("I16", 16),
+    DTYPE("U16", 16),    DTYPE("U32", 32),    DTYPE("U64", 64),    DTYPE("C64", 64),
 };
 
-uint32_t zv_safetensors_dtype_bits(struct zv_slice dtype)
+uint32_t zv_safetensors_type(struct zv_slice dtype)
 {
-    for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++) {
-        if (zv_slice_equal(dtype, dtypes[i].name)) {
-            return dtypes[i].bits;
+    for (uint32_t i = 0; i < ZV_SAFETENSORS_TYPES; i++) {
+        if (dtype.length == dtypes[i].length &&
+            memcmp(dtype.at, dtypes[i].name, dtypes[i].length) == 0) {
+            return i + 1;
         }
     }
     return 0;
+}
+
+uint32_t zv_safetensors_type_bits(uint32_t type)
+{
+    return type != 0 && type <= ZV_SAFETENSORS_TYPES ? dtypes[type - 1].bits : 0;
 }
 
 static int by_offset(const void *a, const void *b)
@@ -103,25 +116,16 @@ static enum zv_status check_length(const struct zv_safetensors_header *header, u
     return ZV_OK;
 }
 
-static enum zv_status finish(struct zv_safetensors *file,
-                             const struct zv_safetensors_header *header, struct zv_arena *arena,
-                             struct zv_error *err)
+static void finish(struct zv_safetensors *file, const struct zv_safetensors_header *header)
 {
-    struct zv_safetensors_tensor *const tensors =
-        zv_arena_array(arena, header->count, sizeof *tensors);
-    if (tensors == NULL) {
-        return zv_fail_memory(err, "the tensors of a safetensors file");
-    }
     for (size_t i = 0; i < header->count; i++) {
-        tensors[i] = header->tensors[i];
-        tensors[i].data_offset += file->header_bytes;
+        header->tensors[i].data_offset += file->header_bytes;
     }
-    file->tensors = tensors;
+    file->tensors = header->tensors;
     file->tensor_count = header->count;
     file->metadata = header->metadata;
     file->metadata_count = header->metadata_count;
     file->data_bytes = header->data_end;
-    return ZV_OK;
 }
 
 /* The JSON text, whose length the first eight bytes give. */
@@ -148,8 +152,9 @@ static enum zv_status find_text(struct zv_slice input, struct zv_slice *text, st
     return ZV_OK;
 }
 
-enum zv_status zv_safetensors_read(struct zv_safetensors *file, struct zv_slice input,
-                                   struct zv_arena *arena, struct zv_error *err)
+enum zv_status zv_safetensors_read_part(struct zv_safetensors *file, struct zv_slice input,
+                                        struct zv_name_set *names, struct zv_arena *arena,
+                                        struct zv_error *err)
 {
     *file = (struct zv_safetensors){0};
     struct zv_slice text = {0};
@@ -159,11 +164,21 @@ enum zv_status zv_safetensors_read(struct zv_safetensors *file, struct zv_slice 
     }
     struct zv_safetensors_header header;
     file->header_bytes = LENGTH_BYTES + text.length;
-    status = zv_safetensors_header_read(&header, text, arena, err);
+    status = zv_safetensors_header_read(&header, text, names, arena, err);
     status = status == ZV_OK ? check_tiles(&header, err) : status;
     status =
         status == ZV_OK ? check_length(&header, file->header_bytes, input.length, err) : status;
-    status = status == ZV_OK ? finish(file, &header, arena, err) : status;
-    zv_memory_free(header.tensors);
+    if (status == ZV_OK) {
+        finish(file, &header);
+    }
+    return status;
+}
+
+enum zv_status zv_safetensors_read(struct zv_safetensors *file, struct zv_slice input,
+                                   struct zv_arena *arena, struct zv_error *err)
+{
+    struct zv_name_set names = {0};
+    const enum zv_status status = zv_safetensors_read_part(file, input, &names, arena, err);
+    zv_name_set_free(&names);
     return status;
 }

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/name_set.h"
 #include "base/slice.h"
 #include "zirve/arena.h"
 #include "zirve/error.h"
@@ -25,12 +26,14 @@
 enum {
     ZV_SAFETENSORS_MAX_HEADER = 512 * 1024 * 1024, /* bytes; the reference reader stops at 100 MB */
     ZV_SAFETENSORS_MAX_TENSORS = 4 * 1024 * 1024,
-    ZV_SAFETENSORS_MAX_DIMS = 8
+    ZV_SAFETENSORS_MAX_DIMS = 8,
+    ZV_SAFETENSORS_TYPES = 20 /* of elements that the format has */
 };
 
 struct zv_safetensors_tensor {
     struct zv_slice name;
     struct zv_slice dtype; /* as written: "BF16" */
+    uint32_t type;         /* 1 to ZV_SAFETENSORS_TYPES; 0 when it is none of the format's */
     uint32_t bits;         /* of one element; 0 when the dtype is none of the format's */
     uint32_t dims;         /* 0 for a scalar */
     uint64_t shape[ZV_SAFETENSORS_MAX_DIMS];
@@ -38,6 +41,7 @@ struct zv_safetensors_tensor {
     uint64_t bytes;         /* of data; from the offsets, which agree with the shape if bits != 0 */
     uint64_t data_offset;   /* in the file */
     uint64_t header_offset; /* of its entry in the header, for messages */
+    struct zv_name_place place; /* of its name among those that were read */
 };
 
 struct zv_safetensors_pair {
@@ -57,13 +61,23 @@ struct zv_safetensors {
 /*
  * Reads the header of a whole, mapped file. Errors, with the byte offset: ZV_E_SYNTAX (not
  * safetensors, truncated, tensors that do not tile, duplicate names), ZV_E_LIMIT, ZV_E_OVERFLOW,
- * ZV_E_NOMEM. Memory: about 200 bytes for each tensor.
+ * ZV_E_NOMEM. Memory: twice the header, thrice when names are short.
  * Format: https://huggingface.co/docs/safetensors ("Format")
  */
 enum zv_status zv_safetensors_read(struct zv_safetensors *file, struct zv_slice input,
                                    struct zv_arena *arena, struct zv_error *err);
 
-/* Bits of one element ("BF16" -> 16, "F4" -> 4), 0 when the format has no such dtype. */
-uint32_t zv_safetensors_dtype_bits(struct zv_slice dtype);
+/*
+ * The same of one file of several that hold a model together. names has the names of those read
+ * before and gets this one's; one that is there already is an error (ZV_E_SYNTAX). What names
+ * points into must outlive it.
+ */
+enum zv_status zv_safetensors_read_part(struct zv_safetensors *file, struct zv_slice input,
+                                        struct zv_name_set *names, struct zv_arena *arena,
+                                        struct zv_error *err);
+
+/* The number of a dtype as written ("BF16") and the bits of its elements; 0 for others. */
+uint32_t zv_safetensors_type(struct zv_slice dtype);
+uint32_t zv_safetensors_type_bits(uint32_t type);
 
 #endif

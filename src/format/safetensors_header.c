@@ -6,8 +6,8 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/name_set.h"
 #include "base/stream.h"
-#include "base/strmap.h"
 #include "format/json_reader.h"
 #include "format/json_text.h"
 
@@ -15,7 +15,7 @@ enum {
     LENGTH_BYTES = 8,
     WINDOW = 64 * 1024,
     MAX_TOKEN = 64 * 1024 * 1024, /* some trainers put whole tag lists into one string */
-    FIRST_TENSORS = 64
+    TYPICAL_ENTRY = 96            /* bytes of a tensor with a short name */
 };
 
 /* One reading of a header. Offsets of the reader count from the JSON text, ours from the file. */
@@ -28,7 +28,7 @@ struct header {
     size_t capacity;
     size_t metadata_capacity;
     bool has_metadata;
-    struct zv_strmap names;
+    struct zv_name_set *names;
 };
 
 static uint64_t here(const struct header *header)
@@ -131,19 +131,6 @@ static enum field field_of(const struct zv_json_reader *json)
     }
 }
 
-/* Neighbours mostly have the same dtype. */
-static uint32_t bits_of(const struct header *header, const struct zv_safetensors_tensor *tensor)
-{
-    const struct zv_slice dtype = tensor->dtype;
-    if (header->to->count == 0) {
-        return zv_safetensors_dtype_bits(dtype);
-    }
-    const struct zv_slice before = tensor[-1].dtype;
-    return dtype.length == before.length && memcmp(dtype.at, before.at, dtype.length) == 0
-               ? tensor[-1].bits
-               : zv_safetensors_dtype_bits(dtype);
-}
-
 static enum zv_status read_field(struct header *header, enum field field,
                                  struct zv_safetensors_tensor *tensor, uint64_t offsets[2])
 {
@@ -155,7 +142,8 @@ static enum zv_status read_field(struct header *header, enum field field,
             return fail_token(header, "the name of a dtype");
         }
         status = take_text(header, &tensor->dtype);
-        tensor->bits = status == ZV_OK ? bits_of(header, tensor) : 0;
+        tensor->type = status == ZV_OK ? zv_safetensors_type(tensor->dtype) : 0;
+        tensor->bits = zv_safetensors_type_bits(tensor->type);
         return status;
     case FIELD_SHAPE:
         return read_numbers(header, tensor->shape, ZV_SAFETENSORS_MAX_DIMS, &tensor->dims);
@@ -228,36 +216,52 @@ static enum zv_status check_size(struct header *header, struct zv_safetensors_te
     return ZV_OK;
 }
 
-static enum zv_status add_name(struct header *header, const struct zv_safetensors_tensor *tensor)
+static bool is_before(const struct header *header, struct zv_slice name)
 {
-    struct zv_strmap_entry *entry;
-    switch (zv_strmap_add(&header->names, tensor->name, header->to->count, &entry)) {
-    case ZV_STRMAP_ADDED:
+    bool found = false;
+    for (size_t i = 0; !found && i < header->to->count; i++) {
+        found = zv_slice_same(header->to->tensors[i].name, name);
+    }
+    return found;
+}
+
+static enum zv_status add_name(struct header *header, struct zv_safetensors_tensor *tensor)
+{
+    switch (zv_name_set_add(header->names, tensor->name, &tensor->place)) {
+    case ZV_NAME_ADDED:
         return ZV_OK;
-    case ZV_STRMAP_EXISTS:
+    case ZV_NAME_EXISTS:
         return zv_fail_at(header->err, ZV_E_SYNTAX, tensor->header_offset,
-                          "tensor \"%.*s\" is there twice", shown(tensor), tensor->name.at);
-    case ZV_STRMAP_NOMEM:
+                          is_before(header, tensor->name)
+                              ? "tensor \"%.*s\" is there twice"
+                              : "tensor \"%.*s\" is in another file of the model too",
+                          shown(tensor), tensor->name.at);
+    case ZV_NAME_NOMEM:
         break;
     }
     return zv_fail_memory(header->err, "the names of a safetensors header");
 }
 
-/* Room for one more tensor. */
+/* Room for one more tensor; at first for as many as such a text mostly has. */
 static enum zv_status grow(struct header *header)
 {
-    if (header->to->count == ZV_SAFETENSORS_MAX_TENSORS) {
+    struct zv_safetensors_header *const to = header->to;
+    if (to->count == ZV_SAFETENSORS_MAX_TENSORS) {
         return zv_fail_at(header->err, ZV_E_LIMIT, here(header), "more than %d tensors in one file",
                           ZV_SAFETENSORS_MAX_TENSORS);
     }
-    if (header->to->count == header->capacity) {
-        const size_t capacity = header->capacity == 0 ? FIRST_TENSORS : header->capacity * 2;
+    if (to->count == header->capacity) {
+        const size_t capacity =
+            header->capacity == 0 ? header->text.length / TYPICAL_ENTRY + 1 : header->capacity * 2;
         struct zv_safetensors_tensor *const larger =
-            zv_memory_resize(header->to->tensors, capacity * sizeof *larger);
+            zv_arena_array(header->arena, capacity, sizeof *larger);
         if (larger == NULL) {
             return zv_fail_memory(header->err, "a safetensors header");
         }
-        header->to->tensors = larger;
+        if (to->count != 0) {
+            memcpy(larger, to->tensors, to->count * sizeof *larger);
+        }
+        to->tensors = larger;
         header->capacity = capacity;
     }
     return ZV_OK;
@@ -356,14 +360,15 @@ static enum zv_status read_json(struct header *header)
 }
 
 enum zv_status zv_safetensors_header_read(struct zv_safetensors_header *to, struct zv_slice text,
-                                          struct zv_arena *arena, struct zv_error *err)
+                                          struct zv_name_set *names, struct zv_arena *arena,
+                                          struct zv_error *err)
 {
     *to = (struct zv_safetensors_header){.in_order = true};
-    struct header header = {.text = text, .arena = arena, .err = err, .to = to};
+    struct header header = {.text = text, .arena = arena, .err = err, .to = to, .names = names};
     struct zv_slice rest = text;
-    enum zv_status status = zv_json_open(&header.json, zv_read_slice, &rest, WINDOW, MAX_TOKEN);
+    const size_t window = text.length < WINDOW ? text.length + 16 : WINDOW;
+    enum zv_status status = zv_json_open(&header.json, zv_read_slice, &rest, window, MAX_TOKEN);
     status = status == ZV_OK ? read_json(&header) : fail_token(&header, "memory");
     zv_json_close(&header.json);
-    zv_strmap_free(&header.names);
     return status;
 }

@@ -12,7 +12,7 @@
 #include "zirve/error.h"
 
 struct zv_safetensors_header {
-    struct zv_safetensors_tensor *tensors; /* data_offset from the start of the data */
+    struct zv_safetensors_tensor *tensors; /* in the arena; data_offset from the data's start */
     size_t count;
     struct zv_safetensors_pair *metadata; /* in the arena */
     size_t metadata_count;
@@ -22,9 +22,10 @@ struct zv_safetensors_header {
 
 /*
  * Reads text, the N bytes after the length. Each tensor is checked by itself: size against shape
- * and dtype, name not seen before. Free to->tensors with zv_memory_free, also after a failure.
+ * and dtype, name not in names yet, which gets them all.
  */
 enum zv_status zv_safetensors_header_read(struct zv_safetensors_header *to, struct zv_slice text,
-                                          struct zv_arena *arena, struct zv_error *err);
+                                          struct zv_name_set *names, struct zv_arena *arena,
+                                          struct zv_error *err);
 
 #endif

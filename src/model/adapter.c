@@ -318,7 +318,8 @@ static enum zv_status read_tensors(struct model_reader *reader, struct zv_adapte
                                    const char *path, struct zv_error *err)
 {
     struct model_tensors tensors;
-    const enum zv_status status = model_read_safetensors(reader, &path, 1, &tensors, err);
+    enum zv_status status = model_read_safetensors(reader, &path, 1, &tensors, err);
+    status = status == ZV_OK ? model_unfold(reader, &tensors, NULL, err) : status;
     if (status != ZV_OK) {
         return status;
     }

@@ -106,8 +106,8 @@ enum zv_split {
 enum { ZV_TENSOR_MAX_DIMS = 5 }; /* a file's further dimensions are multiplied into the last */
 
 /*
- * One tensor. Calculated from a config, it may stand for `more` others that differ from it by one
- * number in their names: experts 1 to `more` beside expert 0. All else is of one of them.
+ * One tensor. It may stand for `more` others that differ from it by one number in their names:
+ * experts 1 to `more` beside expert 0. All else is of one of them.
  */
 struct zv_tensor {
     struct zv_slice name; /* as in the checkpoint */
@@ -123,7 +123,7 @@ struct zv_tensor {
     bool metadata; /* scale, zero, index of a quantised weight */
     bool rebuilt;  /* a buffer in the file that loading does not keep (rotary inv_freq, masks) */
     uint16_t number_at; /* where the name has the number that tells them apart, 0 in this one */
-    uint32_t more;      /* 0 for most, and for all that was read from a file's list */
+    uint32_t more;      /* 0 for most */
 };
 
 /* A uniform description of quantised weights (quantization_config, or the user's wish). */

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
-#include "base/strmap.h"
+#include "model/model_index.h"
 #include "model/model_reader.h"
 
 /* ---- weights ---- */
@@ -25,38 +25,19 @@ static enum zv_status finish_tensors(struct model_reader *reader, const struct p
     return status == ZV_OK ? model_take_tensors(reader, &tensors, err) : status;
 }
 
-/* The shards that weight_map names, each once, in the order of their names. */
+/* The shards that the index names, each once. */
 static enum zv_status shards_of(struct model_reader *reader, const char *folder,
-                                const struct zv_json_value *map, struct paths *to,
+                                const struct model_index *index, struct paths *to,
                                 struct zv_error *err)
 {
-    const size_t count = zv_json_count(map);
-    struct zv_strmap names = {0};
-    enum zv_status status = ZV_OK;
-    for (size_t i = 0; status == ZV_OK && i < count; i++) {
-        struct zv_slice name = {0};
-        const struct zv_json_value *const item = zv_json_item(map, i);
-        struct zv_strmap_entry *entry;
-        if (!zv_json_string(item, &name) || name.length == 0 ||
-            memchr(name.at, '/', name.length) != NULL) {
-            status = zv_fail_at(err, ZV_E_SYNTAX, item->offset, "no name of a file beside it");
-        } else if (zv_strmap_add(&names, name, 0, &entry) == ZV_STRMAP_NOMEM) {
-            status = zv_fail_memory(err, "shard names");
-        } else if (names.count > MODEL_MAX_FILES) {
-            status = zv_fail(err, ZV_E_LIMIT, "a model of more than %d files", MODEL_MAX_FILES);
-        }
-    }
-    to->at = zv_arena_array(reader->arena, names.count, sizeof *to->at);
+    const struct zv_strmap *const names = &index->shards;
+    to->at = zv_arena_array(reader->arena, names->count, sizeof *to->at);
     to->count = 0;
-    for (size_t i = 0; status == ZV_OK && to->at != NULL && i < names.count; i++) {
-        to->at[to->count] = model_path(reader, folder, names.entries[i].key);
+    for (size_t i = 0; to->at != NULL && i < names->count; i++) {
+        to->at[to->count] = model_path(reader, folder, names->entries[i].key);
         to->count += to->at[to->count] != NULL;
     }
-    if (status == ZV_OK && to->count != names.count) {
-        status = zv_fail_memory(err, "shard names");
-    }
-    zv_strmap_free(&names);
-    return status;
+    return to->count == names->count ? ZV_OK : zv_fail_memory(err, "shard names");
 }
 
 static enum zv_status check_shards(const struct paths *paths, struct zv_error *err)
@@ -79,52 +60,36 @@ static enum zv_status check_shards(const struct paths *paths, struct zv_error *e
 }
 
 /* What the index says against what the shards hold. */
-static void compare_index(struct model_reader *reader, const struct zv_json_value *index)
+static void compare_index(struct model_reader *reader, const struct model_index *index)
 {
-    const struct zv_json_value *const total =
-        zv_json_find(zv_json_find(index, "metadata"), "total_size");
-    const struct zv_json_value *const map = zv_json_find(index, "weight_map");
-    uint64_t stated = 0;
+    const uint64_t tensors = zv_model_tensors(reader->model);
     uint64_t held = 0;
     for (size_t i = 0; i < reader->model->tensor_count; i++) {
-        held += reader->model->tensors[i].bytes;
+        held += reader->model->tensors[i].bytes * zv_tensor_copies(&reader->model->tensors[i]);
     }
-    if (zv_json_u64(total, &stated) && stated != held) {
+    if (index->has_total_size && index->total_size != held) {
         model_note(reader, "the index says total_size %llu, the shards' tensors are %llu bytes",
-                   (unsigned long long)stated, (unsigned long long)held);
+                   (unsigned long long)index->total_size, (unsigned long long)held);
     }
-    if (zv_json_count(map) != reader->model->tensor_count) {
-        model_note(reader, "the index lists %zu tensors, the shards hold %zu", zv_json_count(map),
-                   reader->model->tensor_count);
+    if (index->tensor_count != tensors) {
+        model_note(reader, "the index lists %zu tensors, the shards hold %llu", index->tensor_count,
+                   (unsigned long long)tensors);
     }
 }
 
 static enum zv_status read_index(struct model_reader *reader, const char *folder, const char *path,
                                  struct zv_error *err)
 {
-    const struct zv_json_value *index;
-    enum zv_status status = model_map_json(reader, path, &index, err);
-    if (status != ZV_OK) {
-        return status;
-    }
-    const struct zv_json_value *const map = zv_json_find(index, "weight_map");
-    if (!zv_json_is(map, ZV_JSON_IS_OBJECT) || zv_json_count(map) == 0) {
-        (void)zv_fail_at(err, ZV_E_SYNTAX, index->offset, "an index without weight_map");
-        return zv_fail_where(err, path);
-    }
+    struct model_index index;
     struct paths paths;
-    status = shards_of(reader, folder, map, &paths, err);
-    if (status != ZV_OK) {
-        (void)zv_fail_where(err, path);
-        return status;
-    }
-    status = check_shards(&paths, err);
+    enum zv_status status = model_index_read(&index, reader, path, err);
+    status = status == ZV_OK ? shards_of(reader, folder, &index, &paths, err) : status;
+    status = status == ZV_OK ? check_shards(&paths, err) : status;
+    status = status == ZV_OK ? finish_tensors(reader, &paths, err) : status;
     if (status == ZV_OK) {
-        status = finish_tensors(reader, &paths, err);
+        compare_index(reader, &index);
     }
-    if (status == ZV_OK) {
-        compare_index(reader, index);
-    }
+    model_index_close(&index);
     return status;
 }
 

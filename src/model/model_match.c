@@ -20,8 +20,8 @@ struct matcher {
     bool repeats;                /* some calculated tensors stand for several */
     struct shift shift;
     size_t missing; /* calculated, not in the file */
-    size_t extra;   /* in the file, not calculated */
-    size_t differing;
+    uint64_t extra; /* in the file, not calculated */
+    uint64_t differing;
     struct zv_slice first_missing;
     char missing_name[ZV_TENSOR_NAME]; /* when another copy than the first is missing */
     struct zv_slice first_extra;
@@ -183,6 +183,7 @@ static void place_extra(struct matcher *matcher, struct zv_tensor *tensor)
         return;
     }
     tensor->layer = layer_index(model, tensor);
+    const uint64_t copies = zv_tensor_copies(tensor);
     const int64_t layer = tensor_layer_of(tensor->name);
     if (model->layer_count != 0 && layer >= 0 && (uint64_t)layer >= model->layer_count &&
         tensor->part != ZV_PART_VISION && tensor->part != ZV_PART_ENCODER) {
@@ -190,7 +191,8 @@ static void place_extra(struct matcher *matcher, struct zv_tensor *tensor)
         return;
     }
     if (!tensor->metadata) {
-        matcher->first_extra = matcher->extra++ == 0 ? tensor->name : matcher->first_extra;
+        matcher->first_extra = matcher->extra == 0 ? tensor->name : matcher->first_extra;
+        matcher->extra += copies;
     }
 }
 
@@ -203,7 +205,7 @@ static void place_tensor(struct matcher *matcher, struct zv_tensor *tensor)
         return;
     }
     const struct zv_tensor *const known = match.tensor;
-    matcher->found[match.found] = true;
+    memset(matcher->found + match.found, 1, (size_t)zv_tensor_copies(tensor) * sizeof(bool));
     tensor->layer = known->layer;
     tensor->part = known->part;
     tensor->split = known->split;
@@ -213,7 +215,8 @@ static void place_tensor(struct matcher *matcher, struct zv_tensor *tensor)
     if (!known->metadata &&
         (tensor->elements != known->elements || (!quantised && !same_shape(tensor, known)))) {
         matcher->first_differing =
-            matcher->differing++ == 0 ? tensor->name : matcher->first_differing;
+            matcher->differing == 0 ? tensor->name : matcher->first_differing;
+        matcher->differing += zv_tensor_copies(tensor);
     } else if (quantised && known->linear) { /* packed: the shape that it stands for */
         tensor->dims = known->dims;
         memcpy(tensor->shape, known->shape, sizeof tensor->shape);
@@ -236,13 +239,44 @@ static void note_differences(struct matcher *matcher)
     }
     if (matcher->extra != 0) {
         model_note(reader,
-                   "the files have %zu tensors that config.json does not explain, the first: %.*s",
-                   matcher->extra, (int)extra.length, extra.at);
+                   "the files have %llu tensors that config.json does not explain, the first: %.*s",
+                   (unsigned long long)matcher->extra, (int)extra.length, extra.at);
     }
     if (matcher->differing != 0) {
-        model_note(reader, "%zu tensors have another shape than config.json says, the first: %.*s",
-                   matcher->differing, (int)differing.length, differing.at);
+        model_note(reader, "%llu tensors have another shape than config.json says, the first: %.*s",
+                   (unsigned long long)matcher->differing, (int)differing.length, differing.at);
     }
+}
+
+/* Whether all that an entry of the file stands for are the same calculated entry's, or nobody's. */
+static bool stays_together(const struct matcher *matcher, const struct zv_tensor *tensor)
+{
+    const struct match first = find(matcher, tensor->name);
+    char name[ZV_TENSOR_NAME];
+    if (first.tensor != NULL) {
+        const struct match last = find(matcher, zv_tensor_copy(tensor, tensor->more, name).name);
+        return first.tensor == last.tensor && first.tensor->more == tensor->more &&
+               last.found == first.found + tensor->more;
+    }
+    bool none = true;
+    for (uint32_t copy = 1; none && copy <= tensor->more; copy++) {
+        none = find(matcher, zv_tensor_copy(tensor, copy, name).name).tensor == NULL;
+    }
+    return none;
+}
+
+static enum zv_status unfold_differing(struct matcher *matcher, struct model_tensors *tensors,
+                                       struct zv_error *err)
+{
+    bool *const apart = zv_arena_array(matcher->reader->arena, tensors->count, sizeof *apart);
+    if (apart == NULL) {
+        return zv_fail_memory(err, "tensors");
+    }
+    for (size_t i = 0; i < tensors->count; i++) {
+        const struct zv_tensor *const tensor = &tensors->at[i];
+        apart[i] = tensor->more != 0 && !stays_together(matcher, tensor);
+    }
+    return model_unfold(matcher->reader, tensors, apart, err);
 }
 
 /* The calculated tensors by name, and where each one's copies are among found. */
@@ -293,12 +327,13 @@ static enum zv_status match(struct matcher *matcher, struct model_tensors *tenso
                             struct zv_error *err)
 {
     const struct zv_model *const model = matcher->reader->model;
-    const enum zv_status status = list_calculated(matcher, err);
+    enum zv_status status = list_calculated(matcher, err);
+    if (status == ZV_OK && model->tensor_count != 0) {
+        find_shift(matcher, tensors);
+    }
+    status = status == ZV_OK ? unfold_differing(matcher, tensors, err) : status;
     if (status != ZV_OK) {
         return status;
-    }
-    if (model->tensor_count != 0) {
-        find_shift(matcher, tensors);
     }
     for (size_t i = 0; i < tensors->count; i++) {
         place_tensor(matcher, &tensors->at[i]);

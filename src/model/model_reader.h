@@ -83,10 +83,18 @@ struct model_tensors {
 
 /*
  * Reads the headers of paths (count of them) into one list. Two files with the same tensor name are
- * an error. Errors have where = the file.
+ * an error. Tensors of experts 0 to N that differ in nothing else are one entry, as calculated ones
+ * are. Errors have where = the file.
  */
 enum zv_status model_read_safetensors(struct model_reader *reader, const char *const *paths,
                                       size_t count, struct model_tensors *to, struct zv_error *err);
+
+/*
+ * Entries that stand for several become as many entries: those that which says (one for each
+ * entry), or all when it is NULL. Errors: ZV_E_NOMEM.
+ */
+enum zv_status model_unfold(struct model_reader *reader, struct model_tensors *tensors,
+                            const bool *which, struct zv_error *err);
 
 /*
  * Finds out what packed and scaled weights count: a packed weight its values, scales and zeros

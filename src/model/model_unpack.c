@@ -133,6 +133,9 @@ enum zv_status model_unpack(struct model_reader *reader, struct model_tensors *t
     struct zv_strmap names = {0};
     enum zv_status status = ZV_OK;
     const bool named = needs_names(tensors);
+    if (named) {
+        status = model_unfold(reader, tensors, NULL, err);
+    }
     for (size_t i = 0; named && status == ZV_OK && i < tensors->count; i++) {
         struct zv_strmap_entry *entry;
         if (zv_strmap_add(&names, tensors->at[i].name, i, &entry) == ZV_STRMAP_NOMEM) {

@@ -1,7 +1,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/model.h"
+#include "base/fail.h"
+#include "model/model_reader.h"
 
 uint64_t zv_tensor_copies(const struct zv_tensor *tensor)
 {
@@ -57,4 +58,53 @@ size_t zv_tensor_run(const struct zv_model *model, size_t first)
         end++;
     }
     return end;
+}
+
+static enum zv_status put_copies(struct model_reader *reader, const struct zv_tensor *tensor,
+                                 struct zv_tensor *to, struct zv_error *err)
+{
+    for (uint32_t copy = 0; copy <= tensor->more; copy++) {
+        char name[ZV_TENSOR_NAME];
+        struct zv_tensor *const one = &to[copy];
+        *one = zv_tensor_copy(tensor, copy, name);
+        one->number_at = 0;
+        if (copy != 0) {
+            one->name.at = zv_arena_copy(reader->arena, name, one->name.length);
+        }
+        if (one->name.at == NULL) {
+            return zv_fail_memory(err, "a tensor's name");
+        }
+    }
+    return ZV_OK;
+}
+
+enum zv_status model_unfold(struct model_reader *reader, struct model_tensors *tensors,
+                            const bool *which, struct zv_error *err)
+{
+    size_t count = tensors->count;
+    for (size_t i = 0; i < tensors->count; i++) {
+        count += which == NULL || which[i] ? tensors->at[i].more : 0;
+    }
+    if (count == tensors->count) {
+        return ZV_OK;
+    }
+    struct zv_tensor *const at = zv_arena_array(reader->arena, count, sizeof *at);
+    if (at == NULL) {
+        return zv_fail_memory(err, "tensors");
+    }
+    enum zv_status status = ZV_OK;
+    size_t to = 0;
+    for (size_t i = 0; status == ZV_OK && i < tensors->count; i++) {
+        const struct zv_tensor *const tensor = &tensors->at[i];
+        if (which == NULL || which[i]) {
+            status = put_copies(reader, tensor, &at[to], err);
+            to += 1 + (size_t)tensor->more;
+        } else {
+            at[to++] = *tensor;
+        }
+    }
+    if (status == ZV_OK) {
+        *tensors = (struct model_tensors){at, count};
+    }
+    return status;
 }

@@ -1,15 +1,17 @@
 #!/bin/sh
-# What an estimate from a config.json costs, process start included: instructions counted by callgrind and
-# memory, against budgets. The goal is 10 ms and 8 MiB beyond the mapped header; the models are those
-# whose checkpoints list most tensors. Usage: estimate_budget.sh BENCH_COMMAND ZIRVE
+# What an estimate costs, process start included: instructions counted by callgrind and memory, against
+# budgets. The goal is 10 ms and 8 MiB beyond the mapped header; the models are those
+# whose checkpoints list most tensors. The last row is a folder of shards, of a model small enough to be
+# mapped whole under valgrind: 18,867 tensors. Usage: estimate_budget.sh BENCH_COMMAND ZIRVE BENCH_SHARDS
 set -u
 bench=$1
 zirve=$2
+shards=$3
 models=$(dirname "$0")/../data/models
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-echo "1..6"
+echo "1..8"
 number=0
 failed=0
 
@@ -24,14 +26,18 @@ judge() { # judge NAME VALUE BUDGET UNIT
     fi
 }
 
-for row in deepseek-v3:16 deepseek-v3-fp8:19 qwen3-next-80b-a3b:17; do
-    model=${row%:*}
-    config=$models/$model/config.json
-    count=$(valgrind --tool=callgrind --callgrind-out-file="$out/callgrind" "$zirve" estimate "$config" \
+measure() { # measure NAME PATH MILLIONS TENTHS
+    count=$(valgrind --tool=callgrind --callgrind-out-file="$out/callgrind" "$zirve" estimate "$2" \
         --context 4096 2>&1 >/dev/null | sed -n 's/.*Collected : \([0-9]*\).*/\1/p')
-    judge "$model" "${count:-0}" "${row#*:}000000" instructions
-    resident=$("$bench" 3 "$zirve" estimate "$config" --context 4096 |
+    judge "$1" "${count:-0}" "${3}000000" instructions
+    resident=$("$bench" 3 "$zirve" estimate "$2" --context 4096 |
         sed -n 's/.* \([0-9]*\)\.\([0-9]\) MiB resident.*/\1\2/p')
-    judge "$model" "${resident:-0}" 60 "tenths of a MiB"
+    judge "$1" "${resident:-0}" "$4" "tenths of a MiB"
+}
+
+for row in deepseek-v3:16 deepseek-v3-fp8:19 qwen3-next-80b-a3b:17; do
+    measure "${row%:*}" "$models/${row%:*}/config.json" "${row#*:}" 60
 done
+"$shards" "$models/qwen3-30b-a3b/config.json" "$out/shards" >/dev/null
+measure "folder of qwen3-30b-a3b" "$out/shards" 115 110
 exit $failed

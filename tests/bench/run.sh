@@ -5,7 +5,7 @@ build=$1
 cd "$(dirname "$0")/../.."
 for bench in "$build"/tests/bench/bench_*; do
     [ -x "$bench" ] && [ ! -d "$bench" ] || continue
-    case $bench in *bench_command | *bench_snapshot) continue ;; esac
+    case $bench in *bench_command | *bench_snapshot | *bench_shards) continue ;; esac
     echo "== $(basename "$bench")"
     "$bench"
 done
@@ -19,3 +19,13 @@ zirve=$build/src/cli/zirve
 "$build/tests/bench/bench_command" 50 "$zirve" estimate tests/data/models/deepseek-v3/config.json --runtime vllm
 "$build/tests/bench/bench_command" 50 "$zirve" estimate tests/data/models/deepseek-v3-fp8/config.json --runtime vllm
 "$build/tests/bench/bench_command" 50 "$zirve" estimate --parameters 7e9 --bits 16
+echo "== a folder of shards, process start included (goal: 500 MB of header a second)"
+"$build/tests/bench/bench_shards" tests/data/models/deepseek-v3-fp8/config.json "$work/shards" >"$work/out"
+sed '$d' "$work/out"
+headers=$(sed -n 's/^headers \([0-9]*\) .*/\1/p' "$work/out")
+index=$(sed -n 's/.* index \([0-9]*\)$/\1/p' "$work/out")
+"$build/tests/bench/bench_command" 50 "$zirve" estimate "$work/shards" | tee "$work/out"
+awk -v headers="$headers" -v index_bytes="$index" '{
+    printf "  %.1f MB of headers: %.0f MB/s; with the index of %.1f MB, which is read too: %.0f MB/s\n",
+        headers / 1e6, headers / 1e3 / $1, index_bytes / 1e6, (headers + index_bytes) / 1e3 / $1
+}' "$work/out"

@@ -65,6 +65,26 @@ static void test_text(void **state)
     zv_arena_free(&arena);
 }
 
+static void test_clear(void **state)
+{
+    (void)state;
+    struct zv_arena arena = {.limit = 400000};
+    zv_arena_clear(&arena); /* nothing in it */
+    fail_memory_start(0);
+    const char *const large = zv_arena_alloc(&arena, 300000);
+    assert_non_null(large);
+    assert_non_null(zv_arena_alloc(&arena, 100));
+    zv_arena_clear(&arena);
+    assert_int_equal(fail_memory.blocks, 1);
+    assert_int_equal(arena.used, 0);
+    const char *const again = zv_arena_alloc(&arena, 300000);
+    assert_ptr_equal(again, large); /* the largest block, zeroed anew */
+    assert_int_equal(again[299999], 0);
+    zv_arena_free(&arena);
+    fail_memory_stop();
+    assert_int_equal(fail_memory.blocks, 0);
+}
+
 static void test_out_of_memory(void **state)
 {
     (void)state;
@@ -81,9 +101,8 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_blocks),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_text),          cmocka_unit_test(test_clear),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("arena", tests, NULL, NULL);

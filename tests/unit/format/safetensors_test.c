@@ -252,12 +252,57 @@ static void test_many(void **state)
     }
 }
 
+/* Names of the files read before are no longer free. */
+static void test_parts(void **state)
+{
+    static const struct {
+        const char *json;
+        enum zv_status status;
+        const char *says;
+    } rows[] = {
+        {"{\"a.0\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]}}", ZV_OK, ""},
+        {"{\"a.1\":{\"dtype\":\"X1\",\"shape\":[],\"data_offsets\":[0,1]}}", ZV_OK, ""},
+        {"{\"\\u0061.1\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]}}", ZV_E_SYNTAX,
+         "tensor \"a.1\" is in another file of the model too"},
+        {"{\"a.2\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]},\"a.2\":{}}", ZV_E_SYNTAX,
+         "tensor \"a.2\" is there twice"},
+    };
+    enum { ROWS = sizeof rows / sizeof rows[0] };
+    (void)state;
+    struct zv_slice inputs[ROWS];
+    struct zv_arena arena = {0};
+    struct zv_name_set names = {0};
+    for (size_t i = 0; i < ROWS; i++) {
+        struct zv_error err = {0};
+        struct zv_safetensors file;
+        inputs[i] = make_file(rows[i].json, 1);
+        assert_int_equal(zv_safetensors_read_part(&file, inputs[i], &names, &arena, &err),
+                         rows[i].status);
+        assert_non_null(strstr(err.text, rows[i].says));
+        assert_int_equal(err.has_offset, rows[i].status != ZV_OK);
+        if (rows[i].status == ZV_OK) {
+            assert_int_equal(file.tensors[0].place.pattern, 0);
+            assert_int_equal(file.tensors[0].place.number, i);
+            assert_int_equal(file.tensors[0].type != 0, i == 0);
+        }
+    }
+    zv_name_set_free(&names);
+    zv_arena_free(&arena);
+    for (size_t i = 0; i < ROWS; i++) {
+        drop_file(inputs[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sample),           cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_lengths),          cmocka_unit_test(test_every_prefix),
-        cmocka_unit_test(test_every_allocation), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_every_prefix),
+        cmocka_unit_test(test_every_allocation),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_parts),
     };
     return cmocka_run_group_tests_name("safetensors", tests, NULL, NULL);
 }

@@ -244,6 +244,20 @@ static void put_tensor(struct moe_file *file, const char *name, unsigned rows, u
     file->bytes += bytes;
 }
 
+static void write_moe(struct opened *opened, const char *name, struct moe_file *file)
+{
+    char path[2 * SPARSE_MODEL_PATH];
+    (void)snprintf(path, sizeof path, "%s/%s", opened->folder, name);
+    FILE *const to = fopen(path, "wb");
+    assert_non_null(to);
+    file->text[file->length++] = '}';
+    const unsigned char head[8] = {(unsigned char)file->length, (unsigned char)(file->length >> 8)};
+    assert_int_equal(fwrite(head, 1, sizeof head, to), sizeof head);
+    assert_int_equal(fwrite(file->text, 1, file->length, to), file->length);
+    assert_int_equal(fclose(to), 0);
+    assert_int_equal(truncate(path, (off_t)(8 + file->length + file->bytes)), 0);
+}
+
 /* Its weights, with other names for the experts whose number is in of. */
 static void put_moe(struct opened *opened, const unsigned of[2], const char *const names[2])
 {
@@ -270,16 +284,7 @@ static void put_moe(struct opened *opened, const unsigned of[2], const char *con
             put_tensor(&file, other, w == 2 ? 8 : 16, w == 2 ? 16 : 8);
         }
     }
-    file.text[file.length++] = '}';
-    char path[2 * SPARSE_MODEL_PATH];
-    (void)snprintf(path, sizeof path, "%s/model.safetensors", opened->folder);
-    FILE *const to = fopen(path, "wb");
-    assert_non_null(to);
-    const unsigned char head[8] = {(unsigned char)file.length, (unsigned char)(file.length >> 8)};
-    assert_int_equal(fwrite(head, 1, sizeof head, to), sizeof head);
-    assert_int_equal(fwrite(file.text, 1, file.length, to), file.length);
-    assert_int_equal(fclose(to), 0);
-    assert_int_equal(truncate(path, (off_t)(8 + file.length + file.bytes)), 0);
+    write_moe(opened, "model.safetensors", &file);
 }
 
 /* The config's one entry for all experts is held against each of the file's. */
@@ -289,27 +294,31 @@ static void test_experts(void **state)
         unsigned of[2]; /* ten times the expert and the number of its matrix */
         const char *names[2];
         const char *notes[2];
+        size_t entries; /* a matrix of all experts is one, those of which one is missing are each */
     } rows[] = {
-        {{0}, {NULL}, {NULL}},
+        {{0}, {NULL}, {NULL}, 13},
         {{112, 0},
          {"model.layers.0.block_sparse_moe.experts.011.w2.weight"},
          {"config.json asks for 1 tensors that no file has, the first: "
           "model.layers.0.block_sparse_moe.experts.11.w2.weight",
           "the files have 1 tensors that config.json does not explain, the first: "
-          "model.layers.0.block_sparse_moe.experts.011.w2.weight"}},
+          "model.layers.0.block_sparse_moe.experts.011.w2.weight"},
+         24},
         {{31, 2},
          {"model.layers.0.block_sparse_moe.experts.12.w1.weight",
           "model.layers.0.block_sparse_moe.experts.#.w2.weight"},
          {"config.json asks for 2 tensors that no file has, the first: "
           "model.layers.0.block_sparse_moe.experts.3.w1.weight",
           "the files have 2 tensors that config.json does not explain, the first: "
-          "model.layers.0.block_sparse_moe.experts.#.w2.weight"}},
+          "model.layers.0.block_sparse_moe.experts.#.w2.weight"},
+         35},
         {{93, 0},
          {"model.layers.0.block_sparse_moe.experts.18446744073709551617.w3.weight"},
          {"config.json asks for 1 tensors that no file has, the first: "
           "model.layers.0.block_sparse_moe.experts.9.w3.weight",
           "the files have 1 tensors that config.json does not explain, the first: "
-          "model.layers.0.block_sparse_moe.experts.18446744073709551617.w3.weight"}},
+          "model.layers.0.block_sparse_moe.experts.18446744073709551617.w3.weight"},
+         24},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -320,13 +329,134 @@ static void test_experts(void **state)
         put(&opened, "config.json", moe_config);
         put_moe(&opened, rows[i].of, rows[i].names);
         assert_int_equal(open_in(&opened, "."), ZV_OK);
-        assert_int_equal(opened.model.tensor_count, 46);
+        assert_int_equal(opened.model.tensor_count, rows[i].entries);
+        assert_int_equal(zv_model_tensors(&opened.model), 46);
         assert_int_equal(opened.model.parameters, 5432);
         const size_t notes = rows[i].notes[0] != NULL ? 2 : 0;
         assert_int_equal(opened.model.note_count, notes);
         for (size_t n = 0; n < notes; n++) {
             assert_string_equal(opened.model.notes[n], rows[i].notes[n]);
         }
+        done(&opened);
+    }
+}
+
+/* Experts in the order of their names over two shards, as published files are, one matrix of one
+ * expert of another size: every name of the files is found once, whatever stands for it. */
+static void test_sharded_experts(void **state)
+{
+    static const char *const order[] = {"0", "1", "10", "11", "2", "3",
+                                        "4", "5", "6",  "7",  "8", "9"};
+    enum { SHARDS = 2, PER_EXPERT = 3, EXPERTS = sizeof order / sizeof *order };
+    (void)state;
+    for (int odd = 0; odd < 2; odd++) {
+        struct moe_file files[SHARDS] = {{.length = 0}};
+        struct opened opened;
+        make(&opened, "llama-3.2-1b");
+        drop(&opened, "config.json");
+        drop(&opened, "model.safetensors");
+        for (size_t e = 0; e < EXPERTS; e++) {
+            for (unsigned w = 1; w <= PER_EXPERT; w++) {
+                char name[64];
+                (void)snprintf(name, sizeof name, "layers.0.experts.%s.w%u.weight", order[e], w);
+                put_tensor(&files[e < 5 ? 0 : 1], name, 16, odd && e == 6 && w == 2 ? 7 : 8);
+            }
+        }
+        write_moe(&opened, "model-00001-of-00002.safetensors", &files[0]);
+        write_moe(&opened, "model-00002-of-00002.safetensors", &files[1]);
+        assert_int_equal(open_in(&opened, "."), ZV_OK);
+        assert_int_equal(opened.model.tensor_count, odd ? 2 + EXPERTS : 3);
+        assert_int_equal(zv_model_tensors(&opened.model), EXPERTS * PER_EXPERT);
+        assert_int_equal(opened.model.tensor_bytes,
+                         EXPERTS * PER_EXPERT * 16 * 8 * 2 - (odd ? 32 : 0));
+        size_t found = 0;
+        for (size_t i = 0; i < opened.model.tensor_count; i++) {
+            for (uint32_t copy = 0; copy <= opened.model.tensors[i].more; copy++) {
+                char text[ZV_TENSOR_NAME];
+                char quoted[128];
+                const struct zv_slice name =
+                    zv_tensor_copy(&opened.model.tensors[i], copy, text).name;
+                (void)snprintf(quoted, sizeof quoted, "\"%.*s\":", (int)name.length, name.at);
+                for (int f = 0; f < SHARDS; f++) {
+                    char *const at = strstr(files[f].text, quoted);
+                    if (at != NULL) {
+                        at[0] = ' '; /* not a second time */
+                        found++;
+                    }
+                }
+            }
+        }
+        assert_int_equal(found, EXPERTS * PER_EXPERT);
+        done(&opened);
+    }
+}
+
+/* What an index may not say, and what is only noted. */
+static void test_index(void **state)
+{
+    static const struct {
+        const char *text;
+        enum zv_status status;
+        const char *says; /* the error, or the only note */
+    } rows[] = {
+        {"{\"weight_map\":{\"a\":\"x.safetensors\",\"b\":\"y.safetensors\"}}", ZV_OK, NULL},
+        {"{\"weight_map\":{\"\\u0061\":\"\\u0078.safetensors\",\"b\":\"y.safetensors\"},"
+         "\"metadata\":{\"total_size\":64.0,\"x\":NaN}}",
+         ZV_OK, NULL},
+        {"{\"metadata\":{\"total_size\":65},"
+         "\"weight_map\":{\"a\":\"x.safetensors\",\"b\":\"y.safetensors\"}}",
+         ZV_OK, "the index says total_size 65, the shards' tensors are 64 bytes"},
+        {"{\"weight_map\":{\"a\":\"x.safetensors\",\"b\":\"y.safetensors\",\"c\":\"x.safetensors\"}"
+         "}",
+         ZV_OK, "the index lists 3 tensors, the shards hold 2"},
+        {"{\"weight_map\":{\"a\":\"x.safetensors\",\"a\":\"y.safetensors\"}}", ZV_E_SYNTAX,
+         "\"a\" is there twice"},
+        {"{\"weight_map\":{\"a\":\"x.safetensors\"},\"weight_map\":{}}", ZV_E_SYNTAX,
+         "\"weight_map\" is there twice"},
+        {"{\"weight_map\":{\"a\":\"x.safetensors\"},\"z\":{\"q\":1,\"q\":2}}", ZV_E_SYNTAX,
+         "\"q\" is there twice"},
+        {"{\"weight_map\":{\"a\":\"/etc/x\"}}", ZV_E_SYNTAX, "no name of a file beside it"},
+        {"{\"weight_map\":{\"a\":\"\"}}", ZV_E_SYNTAX, "no name of a file beside it"},
+        {"{\"weight_map\":{\"a\":[1]}}", ZV_E_SYNTAX, "no name of a file beside it"},
+        {"{\"weight_map\":{\"a\":\"x\\u0000y\"}}", ZV_E_SYNTAX, "NUL"},
+        {"{\"weight_map\":{}}", ZV_E_SYNTAX, "an index without weight_map"},
+        {"{\"weight_map\":[\"a\"]}", ZV_E_SYNTAX, "an index without weight_map"},
+        {"{\"a\":{\"weight_map\":{\"a\":\"x.safetensors\"}}}", ZV_E_SYNTAX,
+         "an index without weight_map"},
+        {"[{\"weight_map\":{\"a\":\"x.safetensors\"}}]", ZV_E_SYNTAX,
+         "a list where an object belongs"},
+        {"{\"weight_map\":{\"a\":\"x.safetensors\"", ZV_E_SYNTAX, "unexpected end"},
+        {"{\"weight_map\":{\"a\":\"x.safetensors\"}} 1", ZV_E_SYNTAX, "expected"},
+        {"{\"weight_map\":{\"a\":\"x.safetensors\",}}", ZV_E_SYNTAX, "unexpected bracket"},
+        {"{\"weight_map\":{\"a\":\"z.safetensors\"}}", ZV_E_NOT_FOUND, "1 of 1 shards are missing"},
+        {"", ZV_E_SYNTAX, "unexpected end"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct moe_file files[2] = {{.length = 0}};
+        struct opened opened;
+        make(&opened, "llama-3.2-1b");
+        drop(&opened, "config.json");
+        drop(&opened, "model.safetensors");
+        put_tensor(&files[0], "a", 16, 0);
+        put_tensor(&files[1], "b", 16, 0);
+        write_moe(&opened, "x.safetensors", &files[0]);
+        write_moe(&opened, "y.safetensors", &files[1]);
+        put(&opened, "model.safetensors.index.json", rows[i].text);
+        const enum zv_status status = open_in(&opened, ".");
+        if (status != rows[i].status) {
+            print_error("%s: %s\n", rows[i].text, opened.err.text);
+        }
+        assert_int_equal(status, rows[i].status);
+        if (status == ZV_OK) {
+            assert_int_equal(opened.model.tensor_bytes, 64);
+            assert_int_equal(opened.model.note_count, rows[i].says != NULL);
+            assert_string_equal(rows[i].says != NULL ? opened.model.notes[0] : "",
+                                rows[i].says != NULL ? rows[i].says : "");
+        } else if (strstr(opened.err.text, rows[i].says) == NULL) {
+            fail_msg("%s: \"%s\" says no \"%s\"", rows[i].text, opened.err.text, rows[i].says);
+        }
+        assert_true(opened.err.offset <= strlen(rows[i].text));
         done(&opened);
     }
 }
@@ -338,6 +468,7 @@ static void test_memory(void **state)
         const char *name;
         const char *file;
     } rows[] = {{"qwen2.5-0.5b", "."},
+                {"mixtral-8x7b-reduced", "."},
                 {"llama-3.1-8b-gptq-int4", "."},
                 {"stable-diffusion-v1-5", "."},
                 {"gguf/qwen2.5-0.5b-q4_k_m.gguf.header", "qwen2.5-0.5b-q4_k_m.gguf"}};
@@ -379,6 +510,8 @@ int main(void)
         cmocka_unit_test(test_unknown_family),
         cmocka_unit_test(test_by_content),
         cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_sharded_experts),
+        cmocka_unit_test(test_index),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
