@@ -41,7 +41,7 @@ static enum zv_status settle_kind(const struct arguments *args, const char *path
     if (asked != NULL && !zv_entry_kind_parse(zv_slice_of(asked), kind)) {
         return zv_fail(err, ZV_E_USAGE,
                        "--kind %s: expected estimate, measurement, emulation, explain, evidence, "
-                       "decision, log or document",
+                       "environment, decision, log or document",
                        asked);
     }
     if (*kind == ZV_ENTRY_KINDS) {

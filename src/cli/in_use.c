@@ -1,19 +1,16 @@
 #include "cli/in_use.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/units.h"
 #include "cli/output.h"
+#include "cli/probe_places.h"
 #include "probe/probe.h"
 
 static enum zv_status read_device(uint32_t index, uint64_t *bytes, struct zv_error *err)
 {
-    const struct zv_probe_places places = {
-        .nvml = getenv("ZIRVE_NVML"), /* NOLINT(concurrency-mt-unsafe) */
-        .sysfs = getenv("ZIRVE_DRM"), /* NOLINT(concurrency-mt-unsafe) */
-    };
+    const struct zv_probe_places places = probe_places();
     struct zv_device_memory memory;
     char used[ZV_BYTES_TEXT];
     char total[ZV_BYTES_TEXT];

@@ -8,8 +8,7 @@
 
 /*
  * 0 when the option is not given. auto reads device --device (0) and says on standard error what it
- * read. ZIRVE_NVML and ZIRVE_DRM name another library and another folder than the usual ones.
- * Errors: ZV_E_USAGE, ZV_E_DEVICE.
+ * read. Errors: ZV_E_USAGE, ZV_E_DEVICE.
  */
 enum zv_status option_in_use(const struct arguments *args, uint64_t *bytes, struct zv_error *err);
 

@@ -13,6 +13,7 @@ extern const struct verb verb_choose;
 extern const struct verb verb_run;
 extern const struct verb verb_record;
 extern const struct verb verb_compare;
+extern const struct verb verb_environment;
 extern const struct verb verb_kv;
 extern const struct verb verb_replay;
 extern const struct verb verb_estimate;

@@ -25,6 +25,7 @@ static const struct {
     [ZV_ENTRY_EMULATION] = {"emulation", "emulated", "zirve.dryrun/"},
     [ZV_ENTRY_EXPLAIN] = {"explain", "calculated", "zirve.explain/"},
     [ZV_ENTRY_EVIDENCE] = {"evidence", "measured", "zirve.evidence/"},
+    [ZV_ENTRY_ENVIRONMENT] = {"environment", "measured", "zirve.environment/"},
     [ZV_ENTRY_DECISION] = {"decision", "calculated", "zirve.choose/"},
     [ZV_ENTRY_LOG] = {"log", "measured", NULL},
     [ZV_ENTRY_DOCUMENT] = {"document", "unknown", NULL},
@@ -51,17 +52,30 @@ bool zv_entry_kind_parse(struct zv_slice name, enum zv_entry_kind *to)
     return false;
 }
 
-enum zv_entry_kind zv_entry_kind_of(struct zv_slice content)
+static enum zv_entry_kind kind_of_schema(struct zv_slice line)
 {
-    struct zv_slice line;
-    for (unsigned n = 0; n < 64 && zv_slice_line(&content, &line); n++) {
-        for (unsigned i = 0; i < ZV_ENTRY_KINDS && zv_slice_contains(line, "schema"); i++) {
-            if (kinds[i].schema != NULL && zv_slice_contains(line, kinds[i].schema)) {
-                return (enum zv_entry_kind)i;
-            }
+    for (unsigned i = 0; i < ZV_ENTRY_KINDS; i++) {
+        if (kinds[i].schema != NULL && zv_slice_contains(line, kinds[i].schema)) {
+            return (enum zv_entry_kind)i;
         }
     }
     return ZV_ENTRY_KINDS;
+}
+
+enum zv_entry_kind zv_entry_kind_of(struct zv_slice content)
+{
+    struct zv_slice line;
+    enum zv_entry_kind kind = ZV_ENTRY_KINDS;
+    bool emulated = false;
+    for (unsigned n = 0; n < 64 && zv_slice_line(&content, &line); n++) {
+        emulated = emulated || zv_slice_contains(line, "\"known\": \"emulated\"");
+        if (kind == ZV_ENTRY_KINDS && zv_slice_contains(line, "schema")) {
+            kind = kind_of_schema(line);
+        }
+    }
+    return emulated && (kind == ZV_ENTRY_MEASUREMENT || kind == ZV_ENTRY_ENVIRONMENT)
+               ? ZV_ENTRY_EMULATION
+               : kind;
 }
 
 static enum zv_status fail_path(const char *path, enum zv_status status, const char *text,

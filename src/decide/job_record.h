@@ -27,6 +27,7 @@ enum zv_entry_kind {
     ZV_ENTRY_EMULATION,
     ZV_ENTRY_EXPLAIN,
     ZV_ENTRY_EVIDENCE,
+    ZV_ENTRY_ENVIRONMENT,
     ZV_ENTRY_DECISION,
     ZV_ENTRY_LOG,
     ZV_ENTRY_DOCUMENT,
@@ -72,7 +73,8 @@ bool zv_entry_kind_parse(struct zv_slice name, enum zv_entry_kind *to);
 /* How what an entry holds is known: "calculated", "measured" ... */
 const char *zv_entry_known(enum zv_entry_kind kind);
 
-/* The kind by the schema that the file states; ZV_ENTRY_KINDS when it states none that is known. */
+/* The kind by the schema that the file states; ZV_ENTRY_KINDS when it states none that is known.
+ * What says of itself that it is emulated is no measurement. */
 enum zv_entry_kind zv_entry_kind_of(struct zv_slice content);
 
 /* Makes an empty folder. Errors: ZV_E_EXISTS, ZV_E_IO, with where = path. */

@@ -9,19 +9,19 @@ $ zirve estimate --parameters 7e9 --card 4090 --in-use 12GiB
 $ zirve estimate --parameters 7e9 --card 4090 --in-use much
 zirve estimate: --in-use much: expected a size such as 3GiB, or auto
 ? 64
-$ ZIRVE_NVML=/nonexistent.so ZIRVE_DRM=/nonexistent zirve estimate --parameters 7e9 --card 4090 --in-use auto
-zirve estimate: no usable GPU 0: /nonexistent.so is not there; /nonexistent/card*/device/mem_info_vram_total: 0 of them
+$ ZIRVE_LIBRARIES=/nonexistent ZIRVE_ROOT=/nonexistent zirve estimate --parameters 7e9 --card 4090 --in-use auto
+zirve estimate: no usable GPU 0: libnvidia-ml.so.1 is not there; libamd_smi.so is not there; librocm_smi64.so is not there; /sys/class/drm/card*/device/mem_info_vram_total: none
 ? 2
-$ mkdir -p $TMP/drm/card1/device && echo 17163091968 >$TMP/drm/card1/device/mem_info_vram_total && echo 4294967296 >$TMP/drm/card1/device/mem_info_vram_used
-$ ZIRVE_NVML=/nonexistent.so ZIRVE_DRM=$TMP/drm zirve estimate --parameters 7e9 --card 4090 --in-use auto
-zirve: device 0: 4096.00 MiB of 16368.00 MiB in use (amdgpu sysfs)
+$ mkdir -p $TMP/sys/class/drm/card1/device && cd $TMP/sys/class/drm/card1/device && echo 17163091968 >mem_info_vram_total && echo 4294967296 >mem_info_vram_used
+$ ZIRVE_LIBRARIES=/nonexistent ZIRVE_ROOT=$TMP zirve estimate --parameters 7e9 --card 4090 --in-use auto
+zirve: device 0: 4096.00 MiB of 16368.00 MiB in use (/sys/class/drm/card1/device/mem_info_vram_used)
 7,000,000,000 values of 16 bits
   weights only           13.04 GiB (14.00 GB)       calculated
     7000000000 values x 16 bits
   RTX 4090: 23.51 GiB (25.25 GB); lowest of 4 published readings of what a
   runtime sees. Fits by calculation, 6.47 GiB (6.95 GB) to spare.
-$ ZIRVE_NVML=/nonexistent.so ZIRVE_DRM=$TMP/drm zirve estimate --parameters 7e9 --card 4090 --in-use auto --device 3
-zirve estimate: no usable GPU 3: /nonexistent.so is not there; TMP/drm/card*/device/mem_info_vram_total: 1 of them
+$ ZIRVE_LIBRARIES=/nonexistent ZIRVE_ROOT=$TMP zirve estimate --parameters 7e9 --card 4090 --in-use auto --device 3
+zirve estimate: no usable GPU 3: libnvidia-ml.so.1 is not there; libamd_smi.so is not there; librocm_smi64.so is not there; amdgpu driver has 1
 ? 2
 # A slice of a card; a card whose memory is the processor's too.
 $ zirve estimate $M/llama-3.2-1b/config.json --context 4096 --card "A100 3g.20gb" | sed -n '/^A100/,/^$/p'

@@ -170,7 +170,7 @@ $ zirve record add $TMP/r tests/data/decide/proven.yaml --kind log
 zirve record: tests/data/decide/proven.yaml: --kind log, but the file says it is evidence
 ? 64
 $ zirve record add $TMP/r tests/data/decide/proven.yaml --kind gossip
-zirve record: tests/data/decide/proven.yaml: --kind gossip: expected estimate, measurement, emulation, explain, evidence, decision, log or document
+zirve record: tests/data/decide/proven.yaml: --kind gossip: expected estimate, measurement, emulation, explain, evidence, environment, decision, log or document
 ? 64
 $ zirve record add $TMP/r tests/data/decide
 zirve record: tests/data/decide: a folder: attach its files

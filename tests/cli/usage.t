@@ -14,6 +14,7 @@ usage: zirve VERB [options] [FILE...]
   record       keep it: what was declared, calculated, measured, decided
   compare      what differs?
   kv           how many requests fit, what does paging waste?
+  environment  what is this machine: devices, drivers, capacities, settings?
   selftest     how accurate is all this?
 
 'zirve VERB --help' tells more; 'zirve --version' which zirve this is.

@@ -62,7 +62,7 @@ static void test_refused(void **state)
     (void)state;
     const char *const fakes = getenv("ZIRVE_FAKE_DIR");
     char fake[512];
-    (void)snprintf(fake, sizeof fake, "%s/fake_nvml_ok.so", fakes != NULL ? fakes : "");
+    (void)snprintf(fake, sizeof fake, "%s/fake_nvml_new.so", fakes != NULL ? fakes : "");
     const struct {
         const char *name;
         const char *library;
