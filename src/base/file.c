@@ -148,7 +148,23 @@ static bool write_all(int fd, struct zv_slice data)
     return true;
 }
 
-enum zv_status zv_file_create(const char *path, struct zv_slice data, struct zv_error *err)
+/* link refuses an existing name, which rename replaces. */
+static enum zv_status give_name(const char *temporary, const char *path, bool replace,
+                                struct zv_error *err)
+{
+    if ((replace ? rename(temporary, path) : link(temporary, path)) == 0) {
+        return ZV_OK;
+    }
+    if (errno != EEXIST) {
+        return fail_system(err, path, "cannot be written");
+    }
+    (void)zv_fail(err, ZV_E_EXISTS, "exists already and is not overwritten");
+    (void)zv_fail_where(err, path);
+    return ZV_E_EXISTS;
+}
+
+static enum zv_status write_file(const char *path, struct zv_slice data, bool replace,
+                                 struct zv_error *err)
 {
     char temporary[4096];
     const int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
@@ -170,15 +186,21 @@ enum zv_status zv_file_create(const char *path, struct zv_slice data, struct zv_
     if (close(fd) != 0 && status == ZV_OK) {
         status = fail_system(err, path, "cannot be written");
     }
-    /* link refuses an existing name, which rename would replace */
-    if (status == ZV_OK && link(temporary, path) != 0) {
-        if (errno == EEXIST) {
-            status = zv_fail(err, ZV_E_EXISTS, "exists already and is not overwritten");
-            (void)zv_fail_where(err, path);
-        } else {
-            status = fail_system(err, path, "cannot be written");
-        }
+    if (status == ZV_OK) {
+        status = give_name(temporary, path, replace, err);
     }
-    (void)unlink(temporary);
+    if (status != ZV_OK || !replace) {
+        (void)unlink(temporary);
+    }
     return status;
+}
+
+enum zv_status zv_file_create(const char *path, struct zv_slice data, struct zv_error *err)
+{
+    return write_file(path, data, false, err);
+}
+
+enum zv_status zv_file_replace(const char *path, struct zv_slice data, struct zv_error *err)
+{
+    return write_file(path, data, true, err);
 }

@@ -40,4 +40,7 @@ struct zv_slice zv_file_slice(const struct zv_file *file);
  */
 enum zv_status zv_file_create(const char *path, struct zv_slice data, struct zv_error *err);
 
+/* The same, in place of what is there: a reader sees the old file or the new one, both whole. */
+enum zv_status zv_file_replace(const char *path, struct zv_slice data, struct zv_error *err);
+
 #endif

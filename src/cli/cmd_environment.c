@@ -1,12 +1,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/slice.h"
 #include "cli/output.h"
 #include "cli/probe_places.h"
 #include "cli/verbs.h"
 #include "report/report_environment.h"
+
+enum { METRICS_LIMIT = 16 * 1024 * 1024 };
 
 /* "cuda:0", "0": PyTorch's name, under HIP too. */
 static enum zv_status read_device(const struct arguments *args, const char **asked,
@@ -38,6 +42,42 @@ static bool any_usable(const struct zv_environment *env)
     return false;
 }
 
+/* --metrics FILE beside the result, or - in its place. */
+static enum zv_status write_metrics(const char *path, const struct report_environment *machine,
+                                    struct zv_error *err)
+{
+    struct zv_buffer buffer = {.limit = METRICS_LIMIT};
+    struct zv_sink sink = zv_buffer_sink(&buffer);
+    report_environment_metrics(&sink, machine);
+    const enum zv_status status =
+        sink.failed
+            ? zv_fail(err, ZV_E_LIMIT, "the metrics are larger than %d bytes", METRICS_LIMIT)
+            : zv_file_replace(path, (struct zv_slice){buffer.data, buffer.size}, err);
+    zv_buffer_free(&buffer);
+    return status;
+}
+
+static enum zv_status show(const struct arguments *args, const struct report_environment *machine,
+                           struct output *out, struct zv_error *err)
+{
+    const char *const metrics = arguments_value(args, "metrics");
+    const bool instead = metrics != NULL && strcmp(metrics, "-") == 0;
+    if (metrics != NULL && !instead) {
+        const enum zv_status status = write_metrics(metrics, machine, err);
+        if (status != ZV_OK) {
+            return status;
+        }
+    }
+    if (instead) {
+        report_environment_metrics(&out->sink, machine);
+    } else if (out->json) {
+        report_environment_json(&out->sink, machine);
+    } else {
+        report_environment_text(&out->sink, &out->style, machine);
+    }
+    return ZV_OK;
+}
+
 static enum zv_status run(const struct arguments *args, struct output *out, struct zv_error *err)
 {
     static struct zv_environment env;
@@ -61,11 +101,7 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
         }
         machine.usable = machine.asked != NULL ? machine.only != NULL : any_usable(&env);
         out->exit_code = machine.usable ? 0 : 2;
-        if (out->json) {
-            report_environment_json(&out->sink, &machine);
-        } else {
-            report_environment_text(&out->sink, &out->style, &machine);
-        }
+        status = show(args, &machine, out, err);
     }
     zv_arena_free(&arena);
     return status;
@@ -73,6 +109,9 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
 
 static const struct option_spec options[] = {
     {"Devices", "device", NULL, "cuda:N", "this device alone, by the name that PyTorch gives it",
+     OPTION_VALUE},
+    {"Result", "metrics", NULL, "FILE",
+     "OpenMetrics as well, for a textfile collector; FILE is replaced as a whole, - shows them",
      OPTION_VALUE},
 };
 
@@ -90,7 +129,8 @@ const struct verb verb_environment = {
         "looked for and what was found instead.",
     .examples = "  zirve environment\n"
                 "  zirve environment --device cuda:0\n"
-                "  zirve environment --json\n",
+                "  zirve environment --json\n"
+                "  zirve environment --metrics zirve.prom\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = run,

@@ -8,26 +8,26 @@
 
 const struct zv_probe_field zv_probe_readings[ZV_PROBE_READINGS] = {
     [ZV_PROBE_CAPACITY] = {"capacity_bytes", "capacity",
-                           "memory of the device as its driver reports it", true},
+                           "Memory of the device as its driver reports it", true},
     [ZV_PROBE_RUNTIME_CAPACITY] = {"runtime_capacity_bytes", "for a program",
-                                   "memory of the device as the compute runtime reports it", true},
-    [ZV_PROBE_USED] = {"used_bytes", "used", "memory in use, by all processes", true},
-    [ZV_PROBE_FREE] = {"free_bytes", "free", "memory that is free", true},
+                                   "Memory of the device as the compute runtime reports it", true},
+    [ZV_PROBE_USED] = {"used_bytes", "used", "Memory in use, by all processes", true},
+    [ZV_PROBE_FREE] = {"free_bytes", "free", "Memory that is free", true},
     [ZV_PROBE_RESERVED] = {"reserved_bytes", "driver's own",
-                           "memory that the driver keeps for itself", true},
+                           "Memory that the driver keeps for itself", true},
     [ZV_PROBE_VMM] = {"virtual_memory_management", "virtual memory management",
-                      "whether memory can be mapped page by page", false},
+                      "Whether memory can be mapped page by page", false},
     [ZV_PROBE_INTEGRATED] = {"integrated", "integrated",
-                             "whether its memory is the processor's too", false},
-    [ZV_PROBE_SLICED] = {"mig", "cut into slices (MIG)", "whether it is cut into slices", false},
+                             "Whether its memory is the processor's too", false},
+    [ZV_PROBE_SLICED] = {"mig", "cut into slices (MIG)", "Whether it is cut into slices", false},
 };
 
 const struct zv_probe_field zv_probe_words[ZV_PROBE_WORDS] = {
-    [ZV_PROBE_MODEL] = {"model", "model", "name of the device", false},
-    [ZV_PROBE_UUID] = {"uuid", "UUID", "the device's own number", false},
+    [ZV_PROBE_MODEL] = {"model", "model", "Name of the device", false},
+    [ZV_PROBE_UUID] = {"uuid", "UUID", "The device's own number", false},
     [ZV_PROBE_BUS_ID] = {"bus_id", "PCI address", "PCI address", false},
     [ZV_PROBE_ARCHITECTURE] = {"architecture", "architecture",
-                               "compute capability, or the target of the compiler", false},
+                               "Compute capability, or the target of the compiler", false},
 };
 
 typedef void probe_fn(struct probe_session *session);

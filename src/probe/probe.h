@@ -73,7 +73,7 @@ enum zv_probe_word {
 struct zv_probe_field {
     const char *key;  /* "capacity_bytes" */
     const char *text; /* "capacity, the driver's" */
-    const char *help; /* one sentence fragment */
+    const char *help; /* one sentence without its full stop */
     bool bytes;       /* else a yes or no */
 };
 extern const struct zv_probe_field zv_probe_readings[ZV_PROBE_READINGS];

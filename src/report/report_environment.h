@@ -19,4 +19,11 @@ void report_environment_text(struct zv_sink *sink, const struct report_style *st
                              const struct report_environment *machine);
 void report_environment_json(struct zv_sink *sink, const struct report_environment *machine);
 
+/*
+ * As OpenMetrics 1.0 text, which node_exporter's textfile collector reads too: base units, gauges
+ * only (the collector knows no type info), every series once. A reading that is not known has no
+ * series. Emulated devices are marked by zirve_environment_emulated 1.
+ */
+void report_environment_metrics(struct zv_sink *sink, const struct report_environment *machine);
+
 #endif

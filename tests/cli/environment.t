@@ -266,3 +266,27 @@ $ zirve record new $TMP/record tests/data/decide/job.yaml && ZIRVE_LIBRARIES=$TM
 $ sed 's/"measured"/"emulated"/' $TMP/machine.json >$TMP/other.json && zirve record add $TMP/record $TMP/other.json && grep -E 'kind|known' $TMP/record/0003.json
   "kind": "emulation",
   "known": "emulated",
+# Metrics for a textfile collector: the file is replaced, also when there is no GPU any more.
+$ ZIRVE_LIBRARIES=$TMP/nv/lib ZIRVE_ROOT=$TMP/nv zirve environment --metrics $TMP/zirve.prom | head -n 1 && grep -c . $TMP/zirve.prom && grep -A 4 'TYPE zirve_device_used' $TMP/zirve.prom | sed 's/^/  /'
+usable: 1 of 1 device
+59
+  # TYPE zirve_device_used_bytes gauge
+  # UNIT zirve_device_used_bytes bytes
+  # HELP zirve_device_used_bytes Memory in use, by all processes.
+  zirve_device_used_bytes{gpu="0",uuid="GPU-00010200-0405-0607-0809-0a0b0c0d0e0f",bus_id="0000:01:00.0"} 3500000000
+  # TYPE zirve_device_free_bytes gauge
+$ ZIRVE_LIBRARIES=$TMP/none/lib ZIRVE_ROOT=$TMP/none zirve environment --metrics $TMP/zirve.prom >$TMP/text
+? 2
+$ sed -n 's/^/  /;1,3p;$p' $TMP/zirve.prom && ls -l $TMP/zirve.prom* | wc -l
+  # TYPE zirve_environment_usable gauge
+  # HELP zirve_environment_usable Whether a GPU can be used.
+  zirve_environment_usable 0
+  # EOF
+1
+$ ZIRVE_LIBRARIES=$TMP/none/lib ZIRVE_ROOT=$TMP/none zirve environment --metrics - | sed -n 's/^/  /;4,6p'
+  # TYPE zirve_environment_emulated gauge
+  # HELP zirve_environment_emulated Whether the devices are an emulation.
+  zirve_environment_emulated 0
+$ ZIRVE_LIBRARIES=$TMP/none/lib ZIRVE_ROOT=$TMP/none zirve environment --metrics $TMP/no/where.prom
+zirve environment: TMP/no/where.prom: cannot be written: No such file or directory
+? 3

@@ -87,6 +87,28 @@ static void test_create_refused(void **state)
     assert_int_equal(count_entries(), 0);
 }
 
+static void test_replace(void **state)
+{
+    (void)state;
+    struct zv_error err = {0};
+    struct zv_file file;
+    const char *const path = in_folder("result");
+    assert_int_equal(zv_file_replace(path, zv_slice_of("first"), &err), ZV_OK);
+    assert_int_equal(zv_file_open(&file, path, NULL), ZV_OK);
+    assert_int_equal(zv_file_replace(path, zv_slice_of("second"), &err), ZV_OK);
+    assert_true(zv_slice_equal(zv_file_slice(&file), "first")); /* a reader keeps what it opened */
+    zv_file_close(&file);
+    assert_int_equal(zv_file_open(&file, path, NULL), ZV_OK);
+    assert_true(zv_slice_equal(zv_file_slice(&file), "second"));
+    zv_file_close(&file);
+    assert_int_equal(count_entries(), 1);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0); /* a folder is not replaced */
+    assert_int_equal(zv_file_replace(path, zv_slice_of("third"), &err), ZV_E_IO);
+    assert_int_equal(count_entries(), 1);
+    assert_int_equal(rmdir(path), 0);
+}
+
 static void test_open_refused(void **state)
 {
     (void)state;
@@ -205,10 +227,11 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_create),       cmocka_unit_test(test_create_refused),
-        cmocka_unit_test(test_open_refused), cmocka_unit_test(test_found),
-        cmocka_unit_test(test_empty),        cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_stdin),        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_create),        cmocka_unit_test(test_create_refused),
+        cmocka_unit_test(test_replace),       cmocka_unit_test(test_open_refused),
+        cmocka_unit_test(test_found),         cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_pipe),          cmocka_unit_test(test_stdin),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("file", tests, set_up, tear_down);
 }
