@@ -79,4 +79,9 @@ enum zv_status zv_ledger_add_group(struct zv_ledger *ledger, struct zv_device_gr
 enum zv_status zv_ledger_total(const struct zv_ledger *ledger, int scope, struct zv_total *total,
                                struct zv_error *err);
 
+/* The bracket in one phase: of what is there all the time and the items of that phase (NULL: of
+ * the former alone). Errors: ZV_E_OVERFLOW. */
+enum zv_status zv_ledger_phase_total(const struct zv_ledger *ledger, int scope, const char *phase,
+                                     struct zv_total *total, struct zv_error *err);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "cli/explain_advise.h"
 #include "cli/output.h"
 #include "cli/record_options.h"
 #include "cli/result_file.h"
@@ -29,6 +30,14 @@ static const struct option_spec options[] = {
      OPTION_FLAG},
     {"Question", "against", NULL, "FILE",
      "item by item beside this estimate (zirve estimate --json)", OPTION_VALUE},
+    {"After a failure", "advise", NULL, NULL,
+     "its phase, what is suspect there, and one change at a time; FILE may be a result of zirve "
+     "run",
+     OPTION_FLAG},
+    {"After a failure", "phase", NULL, "PHASE",
+     "load, prefill, generation, forward, backward, update, evaluation or export", OPTION_VALUE},
+    {"After a failure", "job", NULL, "JOB.yaml",
+     "what its estimate says each change frees in that phase", OPTION_VALUE},
     {"Results", "capture", NULL, "FILE",
      "the record in zirve's own form: compact, with an index for --range", OPTION_VALUE},
     {"Results", "top", NULL, "N", "rows of a table (10)", OPTION_VALUE},
@@ -347,6 +356,9 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     if (args->operand_count != 1) {
         return zv_fail(err, ZV_E_USAGE, "expected one file ('-' for standard input)");
     }
+    if (arguments_has(args, "advise")) {
+        return explain_advise(args, out, err);
+    }
     session.top = DEFAULT_TOP;
     enum zv_status status = arguments_u32(args, "top", &session.top, err);
     status =
@@ -392,6 +404,7 @@ const struct verb verb_explain = {
                 "  zirve explain snapshot.pickle --pattern 'layers\\.[0-9]+'\n"
                 "  zirve explain snapshot.pickle --against estimate.json\n"
                 "  zirve explain after.pickle --diff before.pickle\n"
+                "  zirve explain error.txt --advise --phase backward --job job.yaml\n"
                 "  zirve explain trace.json.gz --json\n"
                 "  zirve explain error.txt --unit GiB\n",
     .options = options,

@@ -121,8 +121,8 @@ static bool stays_inside(struct zv_slice file)
            memchr(file.at + 6, '/', file.length - 6) == NULL;
 }
 
-static enum zv_status parse_entry(struct zv_entry *entry, struct zv_slice text, uint32_t number,
-                                  struct zv_arena *arena, struct zv_error *err)
+enum zv_status zv_entry_read(struct zv_entry *entry, struct zv_slice text, uint32_t number,
+                             struct zv_arena *arena, struct zv_error *err)
 {
     const struct zv_json_value *root;
     struct zv_slice schema = {0};
@@ -200,7 +200,7 @@ enum zv_status zv_job_record_read(struct zv_job_record *record, const char *path
         char name[PATH_TEXT];
         enum zv_status status = open_entry(&file, path, i + 1, name, err);
         if (status == ZV_OK) {
-            status = parse_entry(&record->entries[i], zv_file_slice(&file), i + 1, arena, err);
+            status = zv_entry_read(&record->entries[i], zv_file_slice(&file), i + 1, arena, err);
             zv_file_close(&file);
         }
         if (status != ZV_OK) {

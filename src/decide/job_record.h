@@ -77,6 +77,11 @@ const char *zv_entry_known(enum zv_entry_kind kind);
  * What says of itself that it is emulated is no measurement. */
 enum zv_entry_kind zv_entry_kind_of(struct zv_slice content);
 
+/* Reads the text of entry number; its texts live in the arena. Errors: ZV_E_SYNTAX,
+ * ZV_E_UNSUPPORTED (another schema), ZV_E_NOMEM. */
+enum zv_status zv_entry_read(struct zv_entry *entry, struct zv_slice text, uint32_t number,
+                             struct zv_arena *arena, struct zv_error *err);
+
 /* Makes an empty folder. Errors: ZV_E_EXISTS, ZV_E_IO, with where = path. */
 enum zv_status zv_job_record_create(const char *path, struct zv_error *err);
 

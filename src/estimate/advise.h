@@ -5,9 +5,9 @@
  *   question + one change ──► answer ──┴──► saved bytes on the card that needs most, ranked
  *
  * A lever is a changed job (or changed weights), estimated by the same engine; its saving is the
- * difference, never a typed-in figure. One change at a time: savings do not add up. Levers that do
- * not help stay in the list with the reason. None of them is free: the note says what it costs and
- * what has to be checked again.
+ * difference at the question's instant, never a typed-in figure. One change at a time: savings do
+ * not add up. Levers that do not help stay in the list with the reason. None of them is free: the
+ * note says what it costs and what has to be checked again.
  */
 #ifndef ZIRVE_ESTIMATE_ADVISE_H
 #define ZIRVE_ESTIMATE_ADVISE_H

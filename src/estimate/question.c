@@ -9,6 +9,7 @@ enum zv_status zv_question_answer(struct zv_answer *answer, const struct zv_ques
     const struct zv_capacity *const capacity = question->capacity;
     input.capacity_bytes = capacity != NULL ? capacity->low : 0;
     answer->judged = capacity != NULL;
+    answer->instant = question->instant;
     answer->fit = (struct zv_fit){0};
     answer->limits = (struct zv_fit_limits){question->in_use_bytes, 1000000};
     enum zv_status status = zv_estimate_run(&answer->estimate, &input, arena, err);
@@ -29,7 +30,10 @@ enum zv_status zv_answer_peak(const struct zv_answer *answer, struct zv_total *t
     }
     for (size_t i = 0; i < ledger->group_count; i++) {
         struct zv_total one;
-        const enum zv_status status = zv_ledger_total(ledger, (int)i, &one, err);
+        const enum zv_status status =
+            answer->instant.one_phase
+                ? zv_ledger_phase_total(ledger, (int)i, answer->instant.phase, &one, err)
+                : zv_ledger_total(ledger, (int)i, &one, err);
         if (status != ZV_OK) {
             return status;
         }

@@ -13,14 +13,22 @@
 #include "estimate/estimate.h"
 #include "estimate/fit.h"
 
+/* Of which instant a need is asked. Zero: of the phase that needs most. */
+struct zv_instant {
+    bool one_phase;
+    const char *phase; /* of the ledger; NULL: what is there all the time alone */
+};
+
 struct zv_question {
     struct zv_estimate_input input;     /* its capacity_bytes follows from capacity */
     const struct zv_capacity *capacity; /* NULL: no card, nothing is judged */
     uint64_t in_use_bytes;              /* of the card, by others */
+    struct zv_instant instant;          /* for zv_answer_peak; fit looks at all phases */
 };
 
 struct zv_answer {
     struct zv_estimate estimate;
+    struct zv_instant instant;
     bool judged;                 /* there was a card: fit and limits mean something */
     struct zv_fit fit;           /* of the device group that decides */
     struct zv_fit_limits limits; /* as used */
@@ -30,8 +38,8 @@ struct zv_answer {
 enum zv_status zv_question_answer(struct zv_answer *answer, const struct zv_question *question,
                                   struct zv_arena *arena, struct zv_error *err);
 
-/* The device group that needs most and its bracket: the card that decides. Errors: ZV_E_OVERFLOW;
- * ZV_E_BUG for a ledger without devices. */
+/* The device group that needs most at the question's instant and its bracket. Errors:
+ * ZV_E_OVERFLOW; ZV_E_BUG for a ledger without devices. */
 enum zv_status zv_answer_peak(const struct zv_answer *answer, struct zv_total *total, int *scope,
                               struct zv_error *err);
 

@@ -63,16 +63,19 @@ static bool same_phase(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Sums the items that are there all the time and those of one phase. */
-static enum zv_status phase_total(const struct zv_ledger *ledger, int scope, const char *phase,
-                                  struct zv_total *total, struct zv_error *err)
+enum zv_status zv_ledger_phase_total(const struct zv_ledger *ledger, int scope, const char *phase,
+                                     struct zv_total *total, struct zv_error *err)
 {
     *total = (struct zv_total){.phase = phase};
     for (size_t i = 0; i < ledger->count; i++) {
         const struct zv_item *const item = &ledger->items[i];
         const struct zv_quantity *const quantity = &item->quantity;
-        if (item->scope != scope || quantity->known == ZV_UNKNOWN || item->reclaimable ||
+        if (item->scope != scope || item->reclaimable ||
             (item->phase != NULL && !same_phase(item->phase, phase))) {
+            continue;
+        }
+        if (quantity->known == ZV_UNKNOWN) {
+            total->unknown++;
             continue;
         }
         if ((quantity->known != ZV_ASSUMED &&
@@ -88,7 +91,7 @@ enum zv_status zv_ledger_total(const struct zv_ledger *ledger, int scope, struct
                                struct zv_error *err)
 {
     size_t unknown = 0;
-    enum zv_status status = phase_total(ledger, scope, NULL, total, err);
+    enum zv_status status = zv_ledger_phase_total(ledger, scope, NULL, total, err);
     for (size_t i = 0; status == ZV_OK && i < ledger->count; i++) {
         const struct zv_item *const item = &ledger->items[i];
         struct zv_total one;
@@ -99,7 +102,7 @@ enum zv_status zv_ledger_total(const struct zv_ledger *ledger, int scope, struct
         if (item->phase == NULL || same_phase(item->phase, total->phase)) {
             continue;
         }
-        status = phase_total(ledger, scope, item->phase, &one, err);
+        status = zv_ledger_phase_total(ledger, scope, item->phase, &one, err);
         const uint64_t at_least = one.at_least > total->at_least ? one.at_least : total->at_least;
         if (total->phase == NULL || one.expected > total->expected) {
             *total = one;

@@ -47,6 +47,25 @@ def safetensors():
     save("safetensors", "truncated", safetensors_file([("a", "F64", [2], 16)], data=15))
 
 
+def decide():
+    save("record_entry", "job", json.dumps({
+        "schema": "zirve.record/1", "entry": 1, "kind": "job", "known": "assumed", "date": "2026-11-29",
+        "name": "job.yaml", "file": "files/0001-job.yaml", "bytes": 12, "sha256": "0" * 64, "previous": None,
+        "note": "first"}, indent=2))
+    save("record_entry", "outside", '{"schema":"zirve.record/1","entry":1,"kind":"log","bytes":0,"date":null,'
+         '"name":null,"file":"files/../../x","sha256":"' + "0" * 64 + '","previous":null,"note":null}')
+    oom = "CUDA out of memory. Tried to allocate 2.00 GiB"
+    save("overflow", "text", "Traceback (most recent call last):\n  File \"a.py\", line 1, in evaluate\n"
+         f"  File \"b.py\", line 2, in forward\n{oom}\n")
+    save("overflow", "run", json.dumps({"schema": "zirve.run/1", "outcome": "out of memory", "memory": {"text": oom},
+                                        "last_lines": [{"stream": "error", "text": "bye"}]}, indent=2))
+    save("overflow", "search", json.dumps({"schema": "zirve.run_search/1", "tries": [
+        {"answer": "passes"}, {"answer": "does not", "outcome": "out of memory", "memory": {"text": oom}}]}, indent=2))
+    save("overflow", "phases", f"schema: zirve.evidence/1\nevidence:\n- outcome: failed\n  phases:\n"
+         f"  - {{name: load, outcome: passed}}\n  - {{name: backward, outcome: failed, message: '{oom}'}}\n")
+    save("overflow", "verdict", '{"schema": "zirve.explain/1",\n"verdict": {"kind": "capacity", "requested_bytes": 7}}')
+
+
 def pickle_files():
     tree = {"a": [1, 300, -2, 70000, 2**63, 2**64 - 1, -2**63], "t": ("x", (), (1,), (1, 2), (1, 2, 3, 4)),
             "f": 1.5, "n": None, "b": [True, False], "d": {}, "l": [], "long": "y" * 300, "raw": b"z"}
@@ -94,3 +113,4 @@ json_tree()
 safetensors()
 gguf()
 pickle_files()
+decide()

@@ -126,6 +126,16 @@ def expandable():
             "allocator_settings": settings("expandable_segments:True")}
 
 
+def failed():
+    """A request of 4 GiB in an optimizer's first step, 1 GiB free on the card."""
+    out = whole(6)
+    stack = [frame("step", 233, "/opt/torch/optim/adamw.py"), frame("wrapper", 484, "/opt/torch/optim/optimizer.py")]
+    out["device_traces"][0].append({"action": "oom", "device_free": 1 << 30, "size": 4 << 30, "stream": 0,
+                                    "time_us": 1700000000009000, "compile_context": "N/A", "user_metadata": "",
+                                    "frames": stack + STEP})
+    return out
+
+
 def main():
     HERE.mkdir(parents=True, exist_ok=True)
     for generation in range(7):
@@ -135,6 +145,7 @@ def main():
     (HERE / "second-device.pickle").write_bytes(pickle.dumps(second_device(), 4))
     (HERE / "pending.pickle").write_bytes(pickle.dumps(pending(), 4))
     (HERE / "expandable.pickle").write_bytes(pickle.dumps(expandable(), 4))
+    (HERE / "failed.pickle").write_bytes(pickle.dumps(failed(), 4))
     (HERE / "empty.pickle").write_bytes(pickle.dumps({"segments": [], "device_traces": [[]]}, 4))
 
 
