@@ -64,7 +64,7 @@ function stepsFor(most, wanted, unit) {
 }
 
 class Chart {
-  /* spec: of the page's data. host.moved(instant) is called when the user moves the cursor. */
+  /* spec: of the page's data. host: {moved(at), where(at), axis(position) -> lines of a label, scale}; moved: by the user. */
   constructor(spec, host) {
     this.spec = spec;
     this.host = host;
@@ -90,8 +90,11 @@ class Chart {
       make("button", { onclick: zoom(2), "aria-label": "zoom in" }, "+"),
       make("button", { onclick: zoom(0.5), "aria-label": "zoom out" }, "\u2212"),
       make("button", { onclick: zoom(0) }, "All"));
+    /* The cursor is an element of its own: moving it draws nothing anew. */
+    this.cursors = [make("div", { class: "cursor" }), make("div", { class: "cursor" })];
     this.element = make("section", { class: "panel", "aria-label": spec.title },
-      make("div", { class: "top" }, make("h2", null, spec.title), tools), this.legend, this.canvas, this.strip,
+      make("div", { class: "top" }, make("h2", null, spec.title), tools), this.legend,
+      make("div", { class: "under" }, this.canvas, this.cursors[0]), make("div", { class: "under" }, this.strip, this.cursors[1]),
       make("p", { class: "note" }, spec.note || ""));
     this.canvas.addEventListener("pointerdown", (event) => this.press(event));
     this.canvas.addEventListener("pointermove", (event) => this.point(event));
@@ -142,8 +145,21 @@ class Chart {
     if (this.extra) this.line(context, this.extra, "match", true);
     this.marks(context);
     context.restore();
-    this.names();
     this.window();
+    this.pointOut();
+  }
+
+  /* Puts the cursor where it is, and says the values there. */
+  pointOut() {
+    if (!this.area) return;
+    const { left, right, top, bottom } = this.area;
+    const all = left + (this.at / Math.max(1, this.spec.count - 1)) * (right - left);
+    const shown = this.at >= this.from && this.at <= this.to;
+    this.cursors[0].style.transform = "translate(" + Math.round(shown ? this.x(this.at) : -9) + "px," + top + "px)";
+    this.cursors[0].style.height = bottom - top + "px";
+    this.cursors[1].style.transform = "translate(" + Math.round(all) + "px,0)";
+    this.cursors[1].style.height = "34px";
+    this.names();
   }
 
   /* One line: per pixel column its least and largest value. */
@@ -214,15 +230,15 @@ class Chart {
       context.fillText(value === 0 ? "0" : text, left - 6, y);
     }
     context.textBaseline = "top";
-    const span = this.to - this.from;
-    const every = Math.max(1, stepsFor(span, Math.max(2, (right - left) / 130), ""));
-    for (let at = Math.ceil(this.from / every) * every; at <= this.to; at += every) {
-      const x = Math.round(this.x(at)) + 0.5;
+    const { scale } = this.host; /* a value stands for this much on the axis */
+    const every = Math.max(1, stepsFor((this.to - this.from) * scale, Math.max(2, (right - left) / 130), ""));
+    for (let at = Math.ceil((this.from * scale) / every) * every; at <= this.to * scale; at += every) {
+      const x = Math.round(this.x(at / scale)) + 0.5;
       context.beginPath();
       context.moveTo(x, bottom);
       context.lineTo(x, bottom + 4);
       context.stroke();
-      const label = this.host.axis ? this.host.axis(at) : [count(at)];
+      const label = this.host.axis(at);
       const wide = Math.max(...label.map((one) => context.measureText(one).width)) / 2;
       context.textAlign = x - wide < left ? "left" : x + wide > right ? "right" : "center";
       label.forEach((one, i) => context.fillText(one, x, bottom + 5 + 14 * i));
@@ -230,7 +246,7 @@ class Chart {
   }
 
   marks(context) {
-    const { left, right, top, bottom } = this.area;
+    const { left, right, top } = this.area;
     for (const line of this.spec.lines || []) {
       if (line.value > this.most) continue;
       context.strokeStyle = colour("card");
@@ -251,13 +267,6 @@ class Chart {
       context.lineTo(x, top + 8);
       context.fill();
     }
-    context.strokeStyle = colour("ink");
-    context.lineWidth = 1;
-    const x = Math.round(this.x(this.at)) + 0.5;
-    context.beginPath();
-    context.moveTo(x, top);
-    context.lineTo(x, bottom);
-    context.stroke();
   }
 
   /* The values at the cursor, which are the legend too. */
@@ -268,7 +277,7 @@ class Chart {
     for (const line of this.spec.lines || []) {
       items.push(item(line.name, "card", figure(line.value, this.spec.unit) + (line.value > this.most ? " (above the picture)" : ""), true));
     }
-    const where = this.host.where ? this.host.where(this.at) : count(this.at);
+    const where = this.host.where(this.at);
     this.legend.replaceChildren(make("li", null, make("b", null, where)), ...items);
     this.canvas.setAttribute("aria-valuenow", String(this.at));
     this.canvas.setAttribute("aria-valuetext", where + ", " + items.map((one) => one.textContent).join(", "));
@@ -276,7 +285,7 @@ class Chart {
 
   /* The strip: all of the time, with the part that is shown. */
   window() {
-    const { context, width, height } = prepare(this.strip);
+    const { context, height } = prepare(this.strip);
     const { left, right } = this.area;
     const scale = (right - left) / Math.max(1, this.spec.count - 1);
     const one = this.series[0];
@@ -300,9 +309,6 @@ class Chart {
     context.lineWidth = 2;
     const x = left + this.from * scale;
     context.strokeRect(x + 1, 1, Math.max(4, (this.to - this.from) * scale - 2), height - 2);
-    context.fillStyle = colour("ink");
-    context.fillRect(left + this.at * scale, 0, 1, height);
-    void width;
   }
 
   /* ---- moving ---- */
@@ -324,7 +330,7 @@ class Chart {
     this.at = Math.min(this.spec.count - 1, Math.max(0, instant));
     const wide = this.to - this.from;
     if (this.at < this.from || this.at > this.to) this.show(this.at - wide / 2, this.at + wide / 2);
-    redraw(this.redrawing || (this.redrawing = () => this.draw()));
+    redraw(this.pointing || (this.pointing = () => this.pointOut()));
   }
   press(event) {
     const move = (one) => this.host.moved(this.instantAt(one.clientX));
@@ -344,8 +350,8 @@ class Chart {
     const at = this.instantAt(event.clientX);
     const rows = this.series.filter((one) => one.range).map((one) => make("div", null, swatchOf(one.colour || one.role, one.dash), " " + one.name + " ", make("b", null, figure(one.range.low[0][at], this.spec.unit))));
     const near = (this.spec.marks || []).filter((mark) => Math.abs(this.x(mark.at) - this.x(at)) < 6);
-    showTip(event.clientX, event.clientY, make("div", null, this.host.where ? this.host.where(at) : count(at)), ...rows,
-      ...near.map((mark) => make("div", null, mark.name)), ...(this.host.event ? this.host.event(at) : []));
+    showTip(event.clientX, event.clientY, make("div", null, this.host.where(at)), ...rows,
+      ...near.map((mark) => make("div", null, mark.name)));
   }
   wheel(event) {
     if (!event.ctrlKey && !event.shiftKey) return;

@@ -90,6 +90,7 @@ class HeapMap {
     this.host = host;
     this.zoom = 1;
     this.picked = -1;
+    this.fits = new Map();
     this.ground = groundOf(host.spans.count ? host.spans : host.blocks);
     const zoom = (factor) => () => this.scale(factor);
     this.canvas = make("canvas", { tabindex: "0", role: "img" });
@@ -245,14 +246,14 @@ class HeapMap {
     context.textAlign = "left";
     context.textBaseline = "middle";
     context.fillStyle = colour("paper");
-    let left = 150;
+    let left = 100;
     for (let row = 0; row < this.visible && left > 0; row++) {
       const start = row * this.across;
       for (let x = 0; x < this.across && left > 0;) {
         const id = this.ids[start + x];
         let end = x + 1;
         while (end < this.across && this.ids[start + end] === id) end++;
-        if (id >= 0 && (end - x) / scale > 74 && !this.host.isFaded(id)) {
+        if (id >= 0 && (end - x) / scale > 80 && !this.host.isFaded(id)) {
           const wide = (end - x) / scale - 8;
           const text = this.fit(context, this.host.label(id), wide);
           context.fillText(text, x / scale + 4, this.offset + row * ROW + (ROW - ROW_GAP) / 2 + 0.5);
@@ -262,7 +263,14 @@ class HeapMap {
       }
     }
   }
+  /* Measuring is what names cost: what fits is remembered. */
   fit(context, text, wide) {
+    const key = Math.floor(wide / 6) + " " + text;
+    if (this.fits.size > 5000) this.fits.clear();
+    if (!this.fits.has(key)) this.fits.set(key, this.cut(context, text, 6 * Math.floor(wide / 6)));
+    return this.fits.get(key);
+  }
+  cut(context, text, wide) {
     if (context.measureText(text).width <= wide) return text;
     let length = Math.floor((text.length * wide) / context.measureText(text).width);
     while (length > 1 && context.measureText(text.slice(0, length) + "\u2026").width > wide) length--;

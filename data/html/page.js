@@ -8,9 +8,10 @@ let map = null;
 let held = null;
 
 const host = {
+  scale: 1,
   moved: (instant) => moveTo(instant),
   where: (instant) => record.where(instant),
-  axis: (instant) => [count(instant), ...(record.times ? [seconds(record.times[instant])] : [])],
+  axis: (instant) => [count(instant), ...(record.times ? [seconds(record.times[Math.min(data.instants - 1, instant)])] : [])],
 };
 
 function moveTo(instant) {
@@ -27,7 +28,7 @@ function narrowed() {
     const name = held.group >= 0 ? held.groups.labels[held.group] : "stacks with \u201c" + held.words + "\u201d";
     charts[0].extra = { name: name.length > 60 ? name.slice(0, 59) + "\u2026" : name, range: new Range(held.curve()) };
   }
-  charts[0].move(now.at);
+  charts[0].show(charts[0].from, charts[0].to);
   redraw(map.redrawing);
   redraw(held.redrawing);
 }
@@ -74,23 +75,47 @@ function addKeys() {
   }
 }
 
-function addCharts(panels) {
-  for (const spec of data.charts) {
-    const chart = new Chart(spec, host);
-    charts.push(chart);
-    panels.append(chart.element);
-    chart.overview();
-  }
+/* A chart of columns stands for the same time as one of instants. */
+function hostOf(spec) {
+  if (spec.count === data.instants) return host;
+  const instantOf = (column) => Math.min(data.instants - 1, Math.floor((column * data.instants) / spec.count));
+  return { moved: (column) => moveTo(instantOf(column)), where: (column) => record.where(instantOf(column)), axis: host.axis, scale: data.instants / spec.count };
+}
+
+/* Runs under other settings: figures of all of them, best first. */
+function runsTable(spec) {
+  const base = spec.runs.find((run) => run.asRun);
+  const body = make("tbody", null);
+  const draw = () => body.replaceChildren(...spec.runs.map((run) => make("tr", null,
+    make("td", null, run.role ? swatchOf(run.role) : "", " " + run.name + (run.asRun ? " (as it was run)" : "")),
+    make("td", { class: "figure" }, bytes(run.reserved)),
+    make("td", { class: "figure" }, run === base ? "" : (run.reserved < base.reserved ? "\u2212" : "+") + bytes(Math.abs(run.reserved - base.reserved))),
+    make("td", { class: "figure" }, run.failures ? count(run.failures) + ", first at event " + count(run.firstFailure) : "none"),
+    make("td", { class: "figure" }, count(run.calls)))));
+  drawn.push(draw);
+  draw();
+  return make("div", { class: "wide", tabindex: "0" }, make("table", null, make("thead", null, make("tr", null, make("th", null, "settings"),
+    make("th", { class: "figure" }, "most reserved"), make("th", { class: "figure" }, "difference"), make("th", { class: "figure" }, "requests that fail"), make("th", { class: "figure" }, "driver calls"))), body));
+}
+
+function addChart(panels, spec) {
+  const chart = new Chart(spec, hostOf(spec));
+  charts.push(chart);
+  if (spec.runs) chart.element.append(runsTable(spec));
+  panels.append(chart.element);
+  chart.overview();
 }
 
 function load() {
   const panels = document.getElementById("panels");
   if (data.times) record.times = readSeries(data.times.array, data.times.count, data.times.unit);
   record.where = (instant) => (instant === 0 ? "before the first event" : "after event " + count(instant)) + (record.times && instant ? ", " + seconds(record.times[instant]) : "");
-  for (const chart of charts) chart.load();
   if (data.heap) addHeap(panels);
+  for (const spec of data.charts.slice(1)) addChart(panels, spec);
+  for (const chart of charts) chart.load();
   addKeys();
   moveTo(now.at);
+  performance.mark("ready");
   document.documentElement.dataset.ready = "yes";
 }
 
@@ -99,5 +124,5 @@ beginPage(document.getElementById("tools"));
 const verdict = document.querySelector(".verdict");
 if (verdict && /^OUT OF MEMORY/.test(verdict.textContent)) verdict.classList.add("alarm");
 data.charts[0].note = data.basis;
-addCharts(document.getElementById("panels"));
+addChart(document.getElementById("panels"), data.charts[0]);
 requestAnimationFrame(() => setTimeout(load, 0)); /* the first picture is shown meanwhile */

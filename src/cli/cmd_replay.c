@@ -191,31 +191,19 @@ static struct zv_allocator_options allocator_options(const struct report_replay 
         .baseline_bytes = run->baseline_bytes};
 }
 
-/* Settings worth trying; what was run comes first. */
-static const char *const advised[] = {
-    "expandable_segments:True",
-    "max_split_size_mb:64",
-    "max_split_size_mb:128",
-    "max_split_size_mb:256",
-    "max_split_size_mb:512",
-    "roundup_power2_divisions:4",
-    "roundup_power2_divisions:8",
-    "roundup_power2_divisions:16",
-    "expandable_segments:True,roundup_power2_divisions:8",
-};
-
+/* What was run comes first. */
 static enum zv_status plan_advice(struct runs *runs, struct zv_error *err)
 {
     if (runs->count != 1) {
         return zv_fail(err, ZV_E_USAGE,
                        "--advise tries settings itself: one card and no --alloc-conf beside it");
     }
-    for (size_t i = 0; i < sizeof advised / sizeof advised[0]; i++) {
-        if (strcmp(advised[i], runs->at[0].conf) == 0) {
+    for (const char *const *conf = zv_settings_to_try; *conf != NULL; conf++) {
+        if (strcmp(*conf, runs->at[0].conf) == 0) {
             continue;
         }
         runs->at[runs->count] = runs->at[0];
-        runs->at[runs->count].conf = advised[i];
+        runs->at[runs->count].conf = *conf;
         runs->at[runs->count].order = runs->count;
         runs->count++;
     }
@@ -277,7 +265,7 @@ static void name_events(struct runs *runs)
     for (size_t i = 0; i < runs->count && runs->record.is_record; i++) {
         struct report_replay *const run = &runs->at[i];
         run->record = &runs->record.record;
-        run->oom_event = replay_record_event(&runs->record, run->outcome.first_oom.line);
+        run->oom_event = zv_requests_event(&runs->record.requests, run->outcome.first_oom.line);
     }
 }
 
@@ -328,7 +316,7 @@ static enum zv_status write_ops_file(const struct runs *runs, const struct argum
     }
     enum zv_status status = result_file_open(&file, path, err);
     if (status == ZV_OK) {
-        zv_sink_write(&file.sink, runs->record.ops.data, runs->record.ops.size);
+        zv_sink_write(&file.sink, runs->record.requests.ops.data, runs->record.requests.ops.size);
         status = result_file_keep(&file, err);
     }
     result_file_close(&file);
@@ -366,7 +354,7 @@ static enum zv_status replay_file(struct runs *runs, const struct arguments *arg
     if (status != ZV_OK) {
         return zv_fail_where(err, args->operands[0]);
     }
-    const struct zv_buffer *const ops = &runs->record.ops;
+    const struct zv_buffer *const ops = &runs->record.requests.ops;
     if (runs->record.is_record) {
         file = (struct zv_slice){ops->data, ops->size};
     }

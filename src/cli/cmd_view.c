@@ -10,7 +10,8 @@
 #include "report/report_view.h"
 #include "trace/open.h"
 
-enum { TOP = 20, GROUPINGS = 2 };
+enum { TOP = 20, GROUPINGS = 2, MAX_RUNS = 16 };
+#define NO_LIMIT_BYTES (UINT64_C(1) << 48)
 
 static const struct option_spec options[] = {
     RECORD_OPTIONS,
@@ -23,6 +24,9 @@ struct session {
     struct zv_heap heap;
     struct zv_lives lives;
     struct report_groups groups[GROUPINGS];
+    struct report_replay runs[MAX_RUNS];
+    struct zv_curve curves[MAX_RUNS];
+    size_t run_count;
 };
 
 static enum zv_status make_groups(struct session *session, struct zv_error *err)
@@ -46,6 +50,46 @@ static struct zv_slice name_of(const char *path)
                                               : path);
 }
 
+static enum zv_status try_settings(struct session *session, const struct zv_requests *requests,
+                                   const char *conf, uint64_t capacity_bytes, struct zv_error *err)
+{
+    const size_t at = session->run_count++;
+    struct report_replay *const run = &session->runs[at];
+    *run = (struct report_replay){.profile = session->record.profile,
+                                  .conf = conf,
+                                  .capacity_bytes = capacity_bytes,
+                                  .record = &session->record,
+                                  .order = at};
+    const struct zv_allocator_options made = {
+        .profile = run->profile,
+        .conf = conf,
+        .capacity_bytes = capacity_bytes != 0 ? capacity_bytes : NO_LIMIT_BYTES};
+    const enum zv_status status =
+        zv_curve_run(&session->curves[at], &run->outcome, requests, &made, &session->arena, err);
+    run->oom_event = zv_requests_event(requests, run->outcome.first_oom.line);
+    return status;
+}
+
+/* The record's own settings first, then those worth trying; best first at the end. */
+static enum zv_status try_all(struct session *session, uint64_t capacity_bytes,
+                              struct zv_error *err)
+{
+    struct zv_requests requests;
+    enum zv_status status = zv_requests_make(&requests, &session->record, err);
+    if (status == ZV_OK) {
+        status = try_settings(session, &requests, session->record.conf, capacity_bytes, err);
+    }
+    for (const char *const *conf = zv_settings_to_try;
+         *conf != NULL && status == ZV_OK && session->run_count < MAX_RUNS; conf++) {
+        if (strcmp(*conf, session->record.conf) != 0) {
+            status = try_settings(session, &requests, *conf, capacity_bytes, err);
+        }
+    }
+    zv_requests_close(&requests);
+    report_replay_rank(session->runs, session->run_count);
+    return status;
+}
+
 static enum zv_status show(struct session *session, const struct arguments *args, bool is_ops,
                            uint64_t capacity_bytes, struct output *out, struct zv_error *err)
 {
@@ -57,6 +101,9 @@ static enum zv_status show(struct session *session, const struct arguments *args
         status = make_groups(session, err);
     }
     status = status == ZV_OK ? zv_lives_make(&session->lives, record, err) : status;
+    if (status == ZV_OK && !out->json && record->has_history && session->lives.has_addresses) {
+        status = try_all(session, capacity_bytes, err);
+    }
     if (status != ZV_OK) {
         return status;
     }
@@ -70,7 +117,10 @@ static enum zv_status show(struct session *session, const struct arguments *args
     const struct report_view view = {.file = name_of(args->operands[0]),
                                      .is_emulated = is_ops,
                                      .explain = &explain,
-                                     .lives = &session->lives};
+                                     .lives = &session->lives,
+                                     .runs = session->runs,
+                                     .run_count = session->run_count,
+                                     .curves = session->curves};
     if (out->json) {
         report_view_json(&out->sink, &view);
         return ZV_OK;
@@ -125,8 +175,9 @@ const struct verb verb_view = {
     .about =
         "Writes one HTML file that shows what a run left behind (a PyTorch memory snapshot of any "
         "age, our capture, a profiler trace, or an op list, which is run on the simulated card): "
-        "the verdict of zirve explain, memory over time, the heap map at any instant, and who "
-        "held it, with a search over all stacks. The file holds its data and asks nobody for "
+        "the verdict of zirve explain, memory over time, the heap map at any instant, who held it, "
+        "with a search over all stacks, and what would have been reserved under other settings "
+        "(emulated, as zirve replay --advise). The file holds its data and asks nobody for "
         "anything: no network, no server. '?' in the page lists its keys. --json says what the "
         "page would hold.",
     .examples = "  zirve view snapshot.pickle -o page.html\n"

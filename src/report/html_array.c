@@ -102,3 +102,11 @@ void html_series_json(struct html_page *page, const struct html_series *series)
     json_bytes(json, "largest", true, series->largest);
     zv_json_end_object(json);
 }
+
+void html_line_json(struct html_page *page, const char *name, uint64_t value)
+{
+    zv_json_begin_object(&page->json);
+    json_text(&page->json, "name", name);
+    json_bytes(&page->json, "value", true, value);
+    zv_json_end_object(&page->json);
+}

@@ -55,4 +55,7 @@ void html_series_write(struct html_page *page, struct html_series *series, const
 /* The object that names the arrays, as a value of the page's data. */
 void html_series_json(struct html_page *page, const struct html_series *series);
 
+/* A level that holds all the time, as the card's capacity: a value of a chart's "lines". */
+void html_line_json(struct html_page *page, const char *name, uint64_t value);
+
 #endif

@@ -35,6 +35,9 @@ void report_replays_text(struct zv_sink *sink, const struct report_style *style,
 void report_replays_json(struct zv_sink *sink, const struct report_replay *runs, size_t count,
                          bool with_stats);
 
+/* Calls of the driver, all kinds together. */
+uint64_t report_replay_calls(const struct report_replay *run);
+
 /* Best first: fewest requests that fail, least reserved, fewest driver calls. */
 void report_replay_rank(struct report_replay *runs, size_t count);
 void report_replay_advice_text(struct zv_sink *sink, const struct report_style *style,

@@ -5,7 +5,7 @@
 
 #include "report/report_replay.h"
 
-static uint64_t calls_of(const struct report_replay *run)
+uint64_t report_replay_calls(const struct report_replay *run)
 {
     const struct zv_driver_calls *const calls = &run->outcome.calls;
     return calls->allocate + calls->allocate_failed + calls->release + calls->reserve +
@@ -25,7 +25,7 @@ static int by_merit(const void *a, const void *b)
     order = order != 0 ? order
                        : compare_u64(left->outcome.peak_reserved_bytes,
                                      right->outcome.peak_reserved_bytes);
-    order = order != 0 ? order : compare_u64(calls_of(left), calls_of(right));
+    order = order != 0 ? order : compare_u64(report_replay_calls(left), report_replay_calls(right));
     return order != 0 ? order : compare_u64(left->order, right->order);
 }
 
@@ -63,12 +63,14 @@ static void put_sentence(char *to, size_t size, const struct report_style *style
     size -= (size_t)used;
     report_bytes(bytes, style, its < known ? known - its : its - known);
     if (run == base) {
-        (void)snprintf(to, size, "as it was run, %" PRIu64 " driver calls", calls_of(run));
+        (void)snprintf(to, size, "as it was run, %" PRIu64 " driver calls",
+                       report_replay_calls(run));
     } else if (its == known) {
-        (void)snprintf(to, size, "the same reserved, %" PRIu64 " driver calls", calls_of(run));
+        (void)snprintf(to, size, "the same reserved, %" PRIu64 " driver calls",
+                       report_replay_calls(run));
     } else {
         (void)snprintf(to, size, "%s %s reserved, %" PRIu64 " driver calls", bytes,
-                       its < known ? "less" : "more", calls_of(run));
+                       its < known ? "less" : "more", report_replay_calls(run));
     }
 }
 

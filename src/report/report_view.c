@@ -7,12 +7,20 @@
 #include "base/fail.h"
 #include "report/html_page.h"
 #include "report/json_fields.h"
+#include "report/report_estimate.h"
 #include "report/view_arrays.h"
+#include "report/view_what_if.h"
 
 enum { MAX_OOMS = 200, MAX_TEXT = 1 << 24, ONE_LINE = 1 << 20 };
 
 static const char *const scripts[] = {"html/base.js", "html/chart.js", "html/heap.js",
                                       "html/held.js", "html/page.js",  NULL};
+
+struct page_arrays {
+    struct html_series series[3];
+    struct view_arrays tables;
+    struct view_what_if what_if;
+};
 
 static const struct zv_record *record_of(const struct report_view *view)
 {
@@ -101,8 +109,6 @@ static void put_chart(struct html_page *page, const struct report_view *view,
 {
     struct zv_json_writer *const json = &page->json;
     const uint64_t capacity = view->explain->verdict->capacity_bytes;
-    zv_json_write_key(json, "charts");
-    zv_json_begin_array(json);
     zv_json_begin_object(json);
     json_text(json, "id", "memory");
     json_text(json, "title", "Memory over time");
@@ -117,15 +123,11 @@ static void put_chart(struct html_page *page, const struct report_view *view,
     zv_json_write_key(json, "lines");
     zv_json_begin_array(json);
     if (capacity != 0) {
-        zv_json_begin_object(json);
-        json_text(json, "name", "card");
-        json_bytes(json, "value", true, capacity);
-        zv_json_end_object(json);
+        html_line_json(page, "card", capacity);
     }
     zv_json_end_array(json);
     put_marks(json, record_of(view));
     zv_json_end_object(json);
-    zv_json_end_array(json);
 }
 
 static void put_heap(struct zv_json_writer *json, const struct report_view *view,
@@ -172,6 +174,8 @@ static void put_stacks(struct zv_json_writer *json, const struct report_view *vi
 static void put_basis(struct zv_json_writer *json, const struct report_view *view)
 {
     char text[256];
+    char exact[32];
+    char total[32];
     const struct zv_record *const record = record_of(view);
     const struct zv_trace_replay *const proof = &record->proof;
     if (view->is_emulated) {
@@ -182,17 +186,17 @@ static void put_basis(struct zv_json_writer *json, const struct report_view *vie
     } else if (!record->has_history) {
         (void)snprintf(text, sizeof text, "As recorded: one state, no history.");
     } else {
+        report_count(exact, proof->events);
+        report_count(total, proof->total_events);
         (void)snprintf(text, sizeof text,
-                       "Recorded events; sizes by replay, which is exact for %zu of %zu events%s.",
-                       proof->events, proof->total_events,
-                       proof->exact ? "" : ", then requests rounded");
+                       "Recorded events; sizes by replay, which is exact for %s of %s events%s.",
+                       exact, total, proof->exact ? "" : ", then requests rounded");
     }
     json_text(json, "basis", text);
 }
 
 static void put_data(struct html_page *page, const struct report_style *style,
-                     const struct report_view *view, const struct view_arrays *arrays,
-                     const struct html_series series[3])
+                     const struct report_view *view, const struct page_arrays *arrays)
 {
     struct zv_json_writer *const json = &page->json;
     const bool is_snapshot = record_of(view)->trace.source == ZV_TRACE_FROM_SNAPSHOT;
@@ -202,17 +206,23 @@ static void put_data(struct html_page *page, const struct report_style *style,
     json_bytes(json, "instants", true, view->lives->instant_count);
     put_basis(json, view);
     zv_json_write_key(json, "times");
-    if (arrays->has_times) {
-        html_series_json(page, &arrays->times);
+    if (arrays->tables.has_times) {
+        html_series_json(page, &arrays->tables.times);
     } else {
         zv_json_write_null(json);
     }
-    put_chart(page, view, series, is_snapshot ? 3 : series[2].largest != 0 ? 2 : 1);
+    zv_json_write_key(json, "charts");
+    zv_json_begin_array(json);
+    put_chart(page, view, arrays->series, is_snapshot ? 3 : arrays->series[1].largest != 0 ? 2 : 1);
+    if (view->run_count != 0) {
+        view_what_if_json(page, &arrays->what_if, view);
+    }
+    zv_json_end_array(json);
     zv_json_write_key(json, "start");
     zv_json_write_u64(json, view->explain->verdict->event);
     if (view->lives->has_addresses) {
-        put_heap(json, view, arrays);
-        put_stacks(json, view, arrays);
+        put_heap(json, view, &arrays->tables);
+        put_stacks(json, view, &arrays->tables);
     }
     html_page_end_data(page);
 }
@@ -222,11 +232,10 @@ enum zv_status report_view_html(struct zv_sink *sink, const struct report_style 
 {
     struct html_page page = {0};
     struct zv_arena arena = {0};
-    struct view_arrays arrays;
     const struct zv_lives *const lives = view->lives;
-    struct html_series series[3] = {{.name = "allocated", .role = "allocated"},
-                                    {.name = "reserved", .role = "reserved"},
-                                    {.name = "active", .role = "active"}};
+    struct page_arrays arrays = {.series = {{.name = "allocated", .role = "allocated"},
+                                            {.name = "reserved", .role = "reserved"},
+                                            {.name = "active", .role = "active"}}};
     const uint64_t *const values[3] = {lives->allocated_bytes, lives->reserved_bytes,
                                        lives->active_bytes};
     const uint32_t *const users = zv_user_frames(&record_of(view)->trace, &arena);
@@ -235,12 +244,13 @@ enum zv_status report_view_html(struct zv_sink *sink, const struct report_style 
     if (status == ZV_OK) {
         put_body(&page, style, view);
         for (size_t i = 0; i < 3; i++) {
-            html_series_write(&page, &series[i], values[i], lives->instant_count);
+            html_series_write(&page, &arrays.series[i], values[i], lives->instant_count);
         }
-        status = view_arrays_write(&page, &arrays, record_of(view), lives, users, err);
+        status = view_arrays_write(&page, &arrays.tables, record_of(view), lives, users, err);
     }
     if (status == ZV_OK) {
-        put_data(&page, style, view, &arrays, series);
+        view_what_if_write(&page, &arrays.what_if, view);
+        put_data(&page, style, view, &arrays);
     }
     html_page_end(&page);
     zv_arena_free(&arena);

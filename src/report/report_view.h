@@ -7,7 +7,9 @@
 
 #include "base/stream.h"
 #include "explain/lives.h"
+#include "explain/what_if.h"
 #include "report/report_explain.h"
+#include "report/report_replay.h"
 #include "report/style.h"
 
 struct report_view {
@@ -15,6 +17,9 @@ struct report_view {
     bool is_emulated;     /* made of an op list by the simulated card, not recorded */
     const struct report_explain *explain;
     const struct zv_lives *lives;
+    const struct report_replay *runs; /* other settings, best first */
+    size_t run_count;                 /* 0: not tried */
+    const struct zv_curve *curves;    /* by the order of the runs */
 };
 
 /* Errors: ZV_E_NOMEM; the sink remembers its own. */

@@ -9,7 +9,7 @@ $ grep -c "default-src 'none'" $TMP/page.html; grep -c -e 'https*:' -e 'src="' $
 ? 1
 $ sed -n 's/^<p class="verdict">//p' $TMP/page.html
 PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record. It did not run out of memory.</p>
-$ sed -n '/<script type="application.json" id="data">/,/<.script>/p' $TMP/page.html
+$ sed -n '/<script type="application.json" id="data">/,/"what-if"/p' $TMP/page.html
 <script type="application/json" id="data">{
   "schema": "zirve.page/1",
   "unit": "both",
@@ -80,8 +80,20 @@ $ sed -n '/<script type="application.json" id="data">/,/<.script>/p' $TMP/page.h
           "at": 1
         }
       ]
-    }
-  ],
+    },
+    {
+      "id": "what-if",
+$ sed -n '/"runs":/,/}/p; /"start"/,/<.script>/p' $TMP/page.html
+      "runs": [
+        {
+          "name": "default settings",
+          "role": "reserved",
+          "asRun": true,
+          "reserved": 23068672,
+          "failures": 0,
+          "firstFailure": null,
+          "calls": 2
+        },
   "start": 3,
   "heap": {
     "unit": 1024,
@@ -178,6 +190,12 @@ $ zirve view tests/data/ops/hole.txt --capacity 8GB --json
 $ zirve view tests/data/ops/hole.txt | sed -n 's/.*"basis": //p'
 "Emulated: an op list on the simulated card.",
 $ zirve view tests/data/snapshots/gen3.pickle --card 4090 --range 0-2 | sed -n '/"lines"/,/]/p'
+      "lines": [
+        {
+          "name": "card",
+          "value": 25246564352
+        }
+      ],
       "lines": [
         {
           "name": "card",
