@@ -150,6 +150,7 @@ struct family_section {
 
 struct family {
     struct zv_slice file; /* for messages: "families/llama.family" or a path */
+    struct zv_slice text; /* as it was parsed: other readers have sections in it */
     struct zv_slice name;
     const struct family_definition *definitions;
     size_t definition_count;

@@ -325,15 +325,19 @@ static enum zv_status build_facts(struct zv_model *model, const struct family_sc
 enum zv_status family_model_build(struct zv_model *model, const struct family_request *request,
                                   struct zv_arena *arena, struct zv_error *err)
 {
-    struct family_scopes scopes;
-    enum zv_status status = family_scopes_open(&scopes, request, arena, err);
-    if (status != ZV_OK || scopes.count == 0) {
+    struct family_scopes *const scopes = zv_arena_alloc(arena, sizeof *scopes);
+    if (scopes == NULL) {
+        return zv_fail_memory(err, "a family table");
+    }
+    enum zv_status status = family_scopes_open(scopes, request, arena, err);
+    if (status != ZV_OK || scopes->count == 0) {
         return status;
     }
     model->family_known = true;
-    status = build_facts(model, &scopes, arena, err);
+    model->scopes = scopes;
+    status = build_facts(model, scopes, arena, err);
     if (status == ZV_OK && request->with_tensors) {
-        status = family_tensors_build(model, &scopes, request, arena, err);
+        status = family_tensors_build(model, scopes, request, arena, err);
     }
     return status;
 }

@@ -494,7 +494,7 @@ int family_find_definition(const struct family *family, struct zv_slice name)
 enum zv_status family_parse(struct family *family, struct zv_slice text, struct zv_slice file,
                             struct zv_arena *arena, struct zv_error *err)
 {
-    *family = (struct family){.file = file};
+    *family = (struct family){.file = file, .text = text};
     if (text.length > FAMILY_MAX_BYTES) {
         return zv_fail(err, ZV_E_LIMIT, "a family table of more than %d bytes", FAMILY_MAX_BYTES);
     }

@@ -190,11 +190,13 @@ struct zv_model {
     size_t encoder_layer_count;
     uint64_t encoder_hidden;
     const struct zv_tensor *tensors;
-    size_t tensor_count;        /* entries; zv_model_tensors counts what they stand for */
-    uint64_t parameters;        /* Σ elements */
-    uint64_t tensor_bytes;      /* Σ bytes, metadata counted */
-    uint64_t file_bytes;        /* size of the files read, 0 for a config */
-    const char *const *unknown; /* one line each: what could not be known and why */
+    size_t tensor_count;          /* entries; zv_model_tensors counts what they stand for */
+    uint64_t parameters;          /* Σ elements */
+    uint64_t tensor_bytes;        /* Σ bytes, metadata counted */
+    uint64_t file_bytes;          /* size of the files read, 0 for a config */
+    struct family_scopes *scopes; /* how the family's tables were applied (family_scope.h), for the
+                                     step; NULL when none serves the model */
+    const char *const *unknown;   /* one line each: what could not be known and why */
     size_t unknown_count;
     const char *const
         *notes; /* contradictions and choices worth telling (config says, tensors say) */

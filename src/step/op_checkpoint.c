@@ -1,0 +1,129 @@
+/*
+ * torch.utils.checkpoint: a procedure runs without a graph, its tensors are kept, and backward runs
+ * it again with one.
+ */
+#include <string.h>
+
+#include "step/program_run.h"
+
+struct step_again {
+    struct step_run *run;
+    const struct step_expression *at;
+    uint32_t procedure;
+    struct step_position position;
+    enum zv_dtype autocast;
+    size_t count;
+    struct step_value args[STEP_MAX_ARGUMENTS];
+};
+
+void step_again_drop(struct step_engine *e, struct step_again *again)
+{
+    (void)e;
+    for (size_t i = 0; i < again->count; i++) {
+        step_value_drop(again->run, &again->args[i]);
+    }
+}
+
+/* Copies of the arguments without the graph that made them. */
+static void detach_all(struct step_engine *e, const struct step_again *again, struct step_value *to)
+{
+    for (size_t i = 0; i < again->count; i++) {
+        to[i] = step_value_hold(again->args[i]);
+        if (to[i].kind == STEP_IS_TENSOR) {
+            struct step_tensor *const copy = step_detach(e, to[i].tensor);
+            if (copy != NULL) {
+                copy->needs_grad = to[i].tensor->needs_grad;
+            }
+            step_drop(e, to[i].tensor);
+            to[i] = step_value_of(copy);
+        }
+    }
+}
+
+static void again_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
+                           struct step_tensor **out)
+{
+    struct step_again *const again = node->again;
+    struct step_run *const run = again->run;
+    const struct step_position before = step_position_of(run);
+    const enum zv_dtype autocast_before = e->autocast;
+    struct step_value args[STEP_MAX_ARGUMENTS];
+    struct step_value copies[STEP_MAX_ARGUMENTS];
+    detach_all(e, again, copies);
+    for (size_t i = 0; i < again->count; i++) {
+        args[i] = step_value_hold(copies[i]);
+    }
+    e->grad_enabled = true;
+    e->autocast = again->autocast;
+    struct step_value result = {.kind = STEP_IS_NONE};
+    if (step_position_set(run, again->position)) {
+        result = step_call_procedure(run, again->procedure, args, again->count, again->at);
+    }
+    for (size_t i = 0; i < again->count; i++) {
+        step_value_drop(run, &args[i]);
+    }
+    e->grad_enabled = false;
+    e->autocast = autocast_before;
+    if (step_ok(e) && result.kind == STEP_IS_TENSOR) {
+        step_backward(e, result.tensor, step_hold(in[0]));
+    }
+    step_value_drop(run, &result);
+    for (size_t i = 0; i < again->count; i++) {
+        if (copies[i].kind == STEP_IS_TENSOR && step_edge_needed(node, (uint32_t)i)) {
+            out[i] = step_hold(copies[i].tensor->grad);
+        }
+    }
+    for (size_t i = 0; i < again->count; i++) {
+        step_value_drop(run, &copies[i]);
+    }
+    (void)step_position_set(run, before);
+}
+
+static bool remember(struct step_call *call, struct step_node *node)
+{
+    struct step_run *const run = call->run;
+    struct step_again *const again = zv_arena_alloc(run->arena, sizeof *again);
+    char *const prefix = zv_arena_copy(run->arena, run->prefix.at, run->prefix.length);
+    if (again == NULL || prefix == NULL) {
+        return step_fail(call->e, ZV_E_NOMEM, "no host memory for a checkpoint");
+    }
+    *again = (struct step_again){.run = run,
+                                 .at = call->at,
+                                 .procedure = (uint32_t)call->args[0].number,
+                                 .position = {{prefix, run->prefix.length}, run->layer},
+                                 .autocast = call->e->autocast,
+                                 .count = call->count - 1};
+    for (size_t i = 0; i < again->count; i++) {
+        again->args[i] = step_value_hold(call->args[i + 1]);
+    }
+    node->again = again;
+    return true;
+}
+
+struct step_value step_op_checkpoint(struct step_call *call)
+{
+    struct step_engine *const e = call->e;
+    struct step_tensor *inputs[STEP_MAX_ARGUMENTS] = {NULL};
+    struct step_value args[STEP_MAX_ARGUMENTS];
+    const size_t count = call->count - 1;
+    for (size_t i = 0; i < count; i++) {
+        args[i] = step_value_hold(call->args[i + 1]);
+        inputs[i] = step_tensor_of(&args[i]);
+    }
+    const bool grad_before = e->grad_enabled;
+    e->grad_enabled = false;
+    struct step_value result =
+        step_call_procedure(call->run, (uint32_t)call->args[0].number, args, count, call->at);
+    e->grad_enabled = grad_before;
+    struct step_node *const node = step_ok(e) && result.kind == STEP_IS_TENSOR
+                                       ? step_node_new(e, again_backward, inputs, count)
+                                       : NULL;
+    if (node != NULL && remember(call, node)) {
+        step_attach(result.tensor, node, 0);
+    }
+    step_node_drop(e, node);
+    for (size_t i = 0; i < count; i++) {
+        step_value_drop(call->run, &args[i]);
+    }
+    return result;
+}

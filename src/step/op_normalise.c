@@ -1,0 +1,125 @@
+/* Softmax, layer norm and the losses over logits. */
+#include <string.h>
+
+#include "step/op_table.h"
+#include "step/tensor_layout.h"
+
+static void softmax_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
+                             struct step_tensor **out)
+{
+    (void)in;
+    out[0] = step_empty(e, &node->saved[0]->shape, node->dtype);
+}
+
+static struct step_tensor *softmax_of(struct step_engine *e, struct step_tensor *a,
+                                      enum zv_dtype dtype)
+{
+    struct step_tensor *const input = step_wide(e, a);
+    if (input == NULL) {
+        return NULL;
+    }
+    struct step_tensor *const result =
+        step_empty(e, &input->shape, dtype == ZV_DTYPE_UNKNOWN ? input->dtype : dtype);
+    struct step_node *const node =
+        step_node_new(e, softmax_backward, (struct step_tensor *const[]){input}, 1);
+    if (node != NULL) {
+        node->dtype = input->dtype;
+        step_save(e, node, 0, result);
+    }
+    struct step_tensor *const made = step_made_by(e, result, node);
+    step_drop(e, input);
+    return made;
+}
+
+struct step_tensor *step_op_softmax(struct step_engine *e, struct step_tensor *a,
+                                    enum zv_dtype dtype)
+{
+    return softmax_of(e, a, dtype);
+}
+
+struct step_tensor *step_op_log_softmax(struct step_engine *e, struct step_tensor *a,
+                                        enum zv_dtype dtype)
+{
+    return softmax_of(e, a, dtype);
+}
+
+static void nll_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
+                         struct step_tensor **out)
+{
+    (void)in;
+    out[0] = step_empty(e, &node->shape, node->dtype);
+}
+
+struct step_tensor *step_op_nll_loss(struct step_engine *e, struct step_tensor *a,
+                                     struct step_tensor *target, bool mean)
+{
+    if (a == NULL || target == NULL) {
+        return NULL;
+    }
+    const struct step_shape point = {0};
+    struct step_tensor *const result = step_empty(e, mean ? &point : &target->shape, a->dtype);
+    struct step_tensor *const weight = step_scalar(e, a->dtype); /* total_weight */
+    struct step_node *const node =
+        step_node_new(e, nll_backward, (struct step_tensor *const[]){a}, 1);
+    if (node != NULL) {
+        step_save(e, node, 0, a);
+        step_save(e, node, 1, target);
+        step_save(e, node, 2, weight);
+        node->shape = a->shape;
+        node->dtype = a->dtype;
+    }
+    step_drop(e, weight);
+    return step_made_by(e, result, node);
+}
+
+/* ---- layer norm ---- */
+
+static void layer_norm_backward(struct step_engine *e, struct step_node *node,
+                                struct step_tensor **in, struct step_tensor **out)
+{
+    (void)in;
+    const struct step_tensor *const x = node->saved[0];
+    const int64_t width = x->shape.size[x->shape.dims - 1];
+    if (step_edge_needed(node, 0)) {
+        out[0] = step_like(e, x, x->dtype);
+    }
+    for (uint32_t i = 1; i <= 2; i++) {
+        if (step_edge_needed(node, i)) {
+            out[i] = step_vector(e, width, node->dtype);
+        }
+    }
+}
+
+struct step_tensor *step_op_layer_norm(struct step_engine *e, struct step_tensor *x,
+                                       struct step_tensor *weight, struct step_tensor *bias)
+{
+    struct step_tensor *const wide = step_wide(e, x);
+    struct step_tensor *const input = step_op_contiguous(e, wide);
+    step_drop(e, wide);
+    if (input == NULL) {
+        return NULL;
+    }
+    if (input->shape.dims == 0) {
+        step_fail(e, ZV_E_SYNTAX, "layer_norm of a single number");
+        step_drop(e, input);
+        return NULL;
+    }
+    struct step_tensor *const result = step_like(e, input, input->dtype);
+    const int64_t rows = step_count(&input->shape) / input->shape.size[input->shape.dims - 1];
+    struct step_tensor *const mean = step_vector(e, rows, ZV_DTYPE_F32);
+    struct step_tensor *const deviation = step_vector(e, rows, ZV_DTYPE_F32);
+    struct step_node *const node = step_node_new(
+        e, layer_norm_backward, (struct step_tensor *const[]){input, weight, bias}, 3);
+    if (node != NULL) {
+        step_save(e, node, 0, input);
+        step_save(e, node, 1, mean);
+        step_save(e, node, 2, deviation);
+        step_save(e, node, 3, weight);
+        node->dtype = weight != NULL ? weight->dtype : input->dtype;
+    }
+    step_drop(e, mean);
+    step_drop(e, deviation);
+    struct step_tensor *const made = step_made_by(e, result, node);
+    step_drop(e, input);
+    return made;
+}

@@ -1,0 +1,141 @@
+/* Sums, means and maxima over a dimension. */
+#include <string.h>
+
+#include "step/op_table.h"
+#include "step/tensor_layout.h"
+
+static bool wrap(struct step_engine *e, const struct step_tensor *a, int64_t *dim)
+{
+    const int64_t dims = a->shape.dims;
+    if (*dim < -dims || *dim >= dims) {
+        return step_fail(e, ZV_E_SYNTAX, "there is no dimension %lld of %lld", (long long)*dim,
+                         (long long)dims);
+    }
+    *dim += *dim < 0 ? dims : 0;
+    return true;
+}
+
+/* Without the dimension, which has size 1. */
+static struct step_tensor *without(struct step_engine *e, struct step_tensor *t, int64_t dim)
+{
+    if (t == NULL) {
+        return NULL;
+    }
+    struct step_shape shape = {.dims = t->shape.dims - 1};
+    int64_t stride[STEP_MAX_DIMS] = {0};
+    for (uint32_t i = 0; i < shape.dims; i++) {
+        const uint32_t from = i < (uint32_t)dim ? i : i + 1;
+        shape.size[i] = t->shape.size[from];
+        stride[i] = t->stride[from];
+    }
+    struct step_tensor *const view = step_alias(e, t, &shape, stride);
+    step_drop(e, t);
+    return view;
+}
+
+/* The gradient seen in the input's shape; with the dimension put back when it was not kept. */
+static struct step_tensor *spread(struct step_engine *e, const struct step_node *node,
+                                  struct step_tensor *grad)
+{
+    int64_t stride[STEP_MAX_DIMS] = {0};
+    const uint32_t dim = (uint32_t)node->number[0];
+    for (uint32_t i = 0; i < node->shape.dims; i++) {
+        if (i != dim) {
+            const uint32_t from = node->number[1] != 0 || i < dim ? i : i - 1;
+            stride[i] =
+                grad->shape.size[from] == 1 && node->shape.size[i] != 1 ? 0 : grad->stride[from];
+        } else if (node->number[1] != 0 && node->shape.size[i] == 1) {
+            stride[i] = grad->stride[i];
+        }
+    }
+    return step_grad_view(e, grad, &node->shape, stride);
+}
+
+static void sum_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
+                         struct step_tensor **out)
+{
+    out[0] = spread(e, node, in[0]);
+}
+
+/* The expanded gradient divided by the count: a dense tensor of the input's shape. */
+static void mean_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
+                          struct step_tensor **out)
+{
+    out[0] = step_empty(e, &node->shape, in[0]->dtype);
+}
+
+static struct step_node *reduction(struct step_engine *e, struct step_tensor *a,
+                                   step_backward_fn *backward, int64_t dim, bool keep)
+{
+    struct step_node *const node = step_node_new(e, backward, (struct step_tensor *const[]){a}, 1);
+    if (node != NULL) {
+        node->shape = a->shape;
+        node->number[0] = dim;
+        node->number[1] = keep;
+    }
+    return node;
+}
+
+struct step_tensor *step_op_mean(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                 bool keep)
+{
+    if (a == NULL || !wrap(e, a, &dim)) {
+        return NULL;
+    }
+    struct step_node *const node = reduction(e, a, mean_backward, dim, keep);
+    struct step_tensor *const result = step_sum(e, a, 1U << dim, a->dtype);
+    return step_made_by(e, keep ? result : without(e, result, dim), node);
+}
+
+struct step_tensor *step_op_mean_all(struct step_engine *e, struct step_tensor *a)
+{
+    if (a == NULL) {
+        return NULL;
+    }
+    struct step_node *const node = reduction(e, a, mean_backward, 0, false);
+    return step_made_by(e, step_scalar(e, a->dtype), node);
+}
+
+struct step_tensor *step_op_sum(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                bool keep)
+{
+    if (a == NULL || !wrap(e, a, &dim)) {
+        return NULL;
+    }
+    struct step_tensor *const input = step_wide(e, a);
+    if (input == NULL) {
+        return NULL;
+    }
+    struct step_node *const node = reduction(e, input, sum_backward, dim, keep);
+    struct step_tensor *const result = step_sum(e, input, 1U << dim, input->dtype);
+    struct step_tensor *const sum = step_made_by(e, keep ? result : without(e, result, dim), node);
+    step_drop(e, input);
+    return sum;
+}
+
+/* zeros of the input's shape, then scattered into */
+static void max_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
+                         struct step_tensor **out)
+{
+    out[0] = step_empty(e, &node->shape, in[0]->dtype);
+}
+
+struct step_tensor *step_op_max(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                struct step_tensor **indices)
+{
+    if (a == NULL || !wrap(e, a, &dim)) {
+        return NULL;
+    }
+    struct step_shape shape = a->shape;
+    shape.size[dim] = 1;
+    struct step_tensor *const values = step_empty(e, &shape, a->dtype);
+    struct step_tensor *const at = step_empty(e, &shape, ZV_DTYPE_I64);
+    struct step_node *const node = reduction(e, a, max_backward, dim, true);
+    step_save(e, node, 0, at);
+    if (indices != NULL) {
+        *indices = at;
+    } else {
+        step_drop(e, at);
+    }
+    return step_made_by(e, values, node);
+}

@@ -1,0 +1,151 @@
+/*
+ * The operations that a program may name: one table, each row with what it takes and what runs.
+ *
+ * A row of pointwise_ops (op_pointwise.c) is data only: what is cast, what is saved, what backward
+ * allocates. The others are functions here, which call each other as ATen's do.
+ */
+#ifndef ZIRVE_STEP_OP_TABLE_H
+#define ZIRVE_STEP_OP_TABLE_H
+
+#include "step/engine.h"
+
+/* ---- elementwise (op_pointwise.c) ---- */
+
+/* A number has no type of its own: it does not change the result's. b NULL: a number. */
+struct step_tensor *step_op_add(struct step_engine *e, struct step_tensor *a,
+                                struct step_tensor *b);
+struct step_tensor *step_op_sub(struct step_engine *e, struct step_tensor *a,
+                                struct step_tensor *b);
+struct step_tensor *step_op_mul(struct step_engine *e, struct step_tensor *a,
+                                struct step_tensor *b);
+struct step_tensor *step_op_div(struct step_engine *e, struct step_tensor *a,
+                                struct step_tensor *b);
+struct step_tensor *step_op_to(struct step_engine *e, struct step_tensor *a, enum zv_dtype dtype);
+struct step_tensor *step_op_clone(struct step_engine *e, struct step_tensor *a, bool contiguous);
+struct step_tensor *step_op_contiguous(struct step_engine *e, struct step_tensor *a);
+struct step_tensor *step_op_where(struct step_engine *e, struct step_tensor *mask,
+                                  struct step_tensor *a);
+struct step_tensor *step_op_masked_fill(struct step_engine *e, struct step_tensor *a,
+                                        struct step_tensor *mask);
+struct step_tensor *step_op_dropout(struct step_engine *e, struct step_tensor *a);
+/* Without a graph: a new tensor of the operands' broadcast shape. */
+struct step_tensor *step_elementwise(struct step_engine *e, const struct step_tensor *const *t,
+                                     size_t count, enum zv_dtype dtype);
+
+/* One row of the table of unary operations. */
+struct step_unary {
+    const char *name;
+    bool wide;             /* autocast runs it in fp32 */
+    char saves;            /* 's' its input, 'r' its result, '-' nothing */
+    const char *temporary; /* of backward, in order: 's' as what was saved, 'g' as the gradient */
+};
+/* The row's index, -1 when there is none. */
+int step_unary_index(struct zv_slice name);
+struct step_tensor *step_op_unary(struct step_engine *e, uint32_t index, struct step_tensor *a);
+
+/* ---- views (op_view.c) ---- */
+
+/* -1 in one size of shape stands for the rest. */
+struct step_tensor *step_op_view(struct step_engine *e, struct step_tensor *a,
+                                 const struct step_shape *shape);
+struct step_tensor *step_op_reshape(struct step_engine *e, struct step_tensor *a,
+                                    const struct step_shape *shape);
+struct step_tensor *step_op_permute(struct step_engine *e, struct step_tensor *a,
+                                    const int64_t *order);
+struct step_tensor *step_op_transpose(struct step_engine *e, struct step_tensor *a, int64_t first,
+                                      int64_t second);
+struct step_tensor *step_op_unsqueeze(struct step_engine *e, struct step_tensor *a, int64_t dim);
+struct step_tensor *step_op_squeeze(struct step_engine *e, struct step_tensor *a, int64_t dim);
+struct step_tensor *step_op_expand(struct step_engine *e, struct step_tensor *a,
+                                   const struct step_shape *shape);
+struct step_tensor *step_op_slice(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                  int64_t from, int64_t to);
+struct step_tensor *step_op_select(struct step_engine *e, struct step_tensor *a, int64_t dim);
+/* Parts along dim; sizes has count entries. to gets count references. */
+bool step_op_split(struct step_engine *e, struct step_tensor *a, int64_t dim, const int64_t *sizes,
+                   size_t count, struct step_tensor **to);
+bool step_op_unbind(struct step_engine *e, struct step_tensor *a, int64_t dim, size_t count,
+                    struct step_tensor **to);
+/* For operations with a backward that reshapes (matmul). */
+struct step_tensor *step_unsafe_view(struct step_engine *e, struct step_tensor *a,
+                                     const struct step_shape *shape);
+
+/* ---- joining (op_join.c) ---- */
+
+struct step_tensor *step_op_cat(struct step_engine *e, struct step_tensor *const *t, size_t count,
+                                int64_t dim);
+struct step_tensor *step_op_stack(struct step_engine *e, struct step_tensor *const *t, size_t count,
+                                  int64_t dim);
+
+/* ---- reductions (op_reduce.c) ---- */
+
+struct step_tensor *step_op_mean(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                 bool keep);
+struct step_tensor *step_op_mean_all(struct step_engine *e, struct step_tensor *a);
+struct step_tensor *step_op_sum(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                bool keep);
+/* indices may be NULL. */
+struct step_tensor *step_op_max(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                struct step_tensor **indices);
+
+/* ---- matrices (op_matrix.c, op_einsum.c) ---- */
+
+struct step_tensor *step_op_mm(struct step_engine *e, struct step_tensor *a, struct step_tensor *b);
+struct step_tensor *step_op_addmm(struct step_engine *e, struct step_tensor *bias,
+                                  struct step_tensor *a, struct step_tensor *b);
+struct step_tensor *step_op_bmm(struct step_engine *e, struct step_tensor *a,
+                                struct step_tensor *b);
+struct step_tensor *step_op_matmul(struct step_engine *e, struct step_tensor *a,
+                                   struct step_tensor *b);
+struct step_tensor *step_op_linear(struct step_engine *e, struct step_tensor *x,
+                                   struct step_tensor *weight, struct step_tensor *bias);
+struct step_tensor *step_op_einsum(struct step_engine *e, struct zv_slice equation,
+                                   struct step_tensor *a, struct step_tensor *b);
+struct step_tensor *step_op_conv1d(struct step_engine *e, struct step_tensor *x,
+                                   struct step_tensor *weight);
+
+/* ---- tables (op_lookup.c) ---- */
+
+struct step_tensor *step_op_embedding(struct step_engine *e, struct step_tensor *weight,
+                                      struct step_tensor *indices);
+struct step_tensor *step_op_index(struct step_engine *e, struct step_tensor *weight,
+                                  struct step_tensor *indices);
+struct step_tensor *step_op_gather(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                   struct step_tensor *indices);
+/* The columns of source put into a copy of base (in_place: into base itself). */
+struct step_tensor *step_op_index_copy(struct step_engine *e, struct step_tensor *base, int64_t dim,
+                                       struct step_tensor *indices, struct step_tensor *source,
+                                       bool in_place);
+
+/* ---- softmax, norms, losses (op_normalise.c) ---- */
+
+/* dtype UNKNOWN: the input's. */
+struct step_tensor *step_op_softmax(struct step_engine *e, struct step_tensor *a,
+                                    enum zv_dtype dtype);
+struct step_tensor *step_op_log_softmax(struct step_engine *e, struct step_tensor *a,
+                                        enum zv_dtype dtype);
+struct step_tensor *step_op_nll_loss(struct step_engine *e, struct step_tensor *a,
+                                     struct step_tensor *target, bool mean);
+struct step_tensor *step_op_layer_norm(struct step_engine *e, struct step_tensor *x,
+                                       struct step_tensor *weight, struct step_tensor *bias);
+
+/* ---- attention (op_attention.c): q, k, v are batch, heads, tokens, head size ---- */
+
+/* FlashAttention 2 (PyTorch 2.2 and later), and the first one (2.1). */
+struct step_tensor *step_op_flash(struct step_engine *e, struct step_tensor *q,
+                                  struct step_tensor *k, struct step_tensor *v);
+struct step_tensor *step_op_flash1(struct step_engine *e, struct step_tensor *q,
+                                   struct step_tensor *k, struct step_tensor *v);
+struct step_tensor *step_op_efficient(struct step_engine *e, struct step_tensor *q,
+                                      struct step_tensor *k, struct step_tensor *v,
+                                      struct step_tensor *bias);
+/* flex_attention, compiled by itself. */
+struct step_tensor *step_op_flex(struct step_engine *e, struct step_tensor *q,
+                                 struct step_tensor *k, struct step_tensor *v);
+
+/* ---- packed weights (op_packed.c) ---- */
+
+struct step_tensor *step_op_linear_packed(struct step_engine *e, struct step_tensor *x,
+                                          struct step_tensor *weight, struct step_tensor *bias);
+
+#endif

@@ -1,0 +1,569 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "step/op_table.h"
+#include "step/program_frame.h"
+#include "step/program_parameters.h"
+
+/* ---- failures ---- */
+
+void step_blame(struct step_run *run, struct step_place place)
+{
+    struct zv_error *const err = run->err;
+    if (err == NULL || err->status == ZV_OK || err->line != 0 || err->where[0] != 0) {
+        return;
+    }
+    char text[sizeof err->text];
+    (void)snprintf(text, sizeof text, "column %u: %.480s", place.column, err->text);
+    memcpy(err->text, text, sizeof text);
+    err->line = place.line;
+    const struct zv_slice file = run->frame != NULL ? run->frame->procedure->file : zv_slice_of("");
+    (void)snprintf(err->where, sizeof err->where, "%.*s", (int)file.length, file.at);
+}
+
+struct step_value step_run_fail(struct step_run *run, const struct step_expression *at,
+                                enum zv_status status, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    step_fail(&run->engine, status, "%s", text);
+    step_blame(run, at->place);
+    return (struct step_value){.kind = STEP_IS_NONE};
+}
+
+const char *step_kind_name(enum step_value_kind kind)
+{
+    static const char *const names[] = {
+        "none",       "a number", "a fraction", "a text",
+        "a type",     "a tensor", "a list",     "a parameter or module",
+        "a procedure"};
+    return names[kind];
+}
+
+/* ---- numbers ---- */
+
+bool step_is_true(const struct step_value *value)
+{
+    return value->kind == STEP_IS_TEXT     ? value->text.length != 0
+           : value->kind == STEP_IS_NUMBER ? value->number != 0
+                                           : value->kind != STEP_IS_NONE;
+}
+
+static struct step_value compute(struct step_run *run, const struct step_expression *x, int64_t a,
+                                 int64_t b)
+{
+    int64_t result = 0;
+    bool ok = true;
+    switch (x->operator) {
+    case STEP_PLUS:
+        ok = !__builtin_add_overflow(a, b, &result);
+        break;
+    case STEP_MINUS:
+        ok = !__builtin_sub_overflow(a, b, &result);
+        break;
+    case STEP_TIMES:
+        ok = !__builtin_mul_overflow(a, b, &result);
+        break;
+    case STEP_OVER:
+    case STEP_FLOOR:
+    case STEP_MODULO:
+        if (b <= 0) {
+            return step_run_fail(run, x, ZV_E_SYNTAX, "a division by %lld", (long long)b);
+        }
+        if (x->operator== STEP_OVER && a % b != 0) {
+            return step_run_fail(run, x, ZV_E_SYNTAX, "%lld / %lld leaves a remainder",
+                                 (long long)a, (long long)b);
+        }
+        result =
+            x->operator== STEP_MODULO ? ((a % b) + b) % b : a / b -(a % b != 0 && a < 0 ? 1 : 0);
+        break;
+    case STEP_LESS:
+        result = a < b;
+        break;
+    case STEP_LESS_EQUAL:
+        result = a <= b;
+        break;
+    case STEP_MORE:
+        result = a > b;
+        break;
+    case STEP_MORE_EQUAL:
+        result = a >= b;
+        break;
+    case STEP_EQUAL:
+        result = a == b;
+        break;
+    case STEP_NOT_EQUAL:
+        result = a != b;
+        break;
+    case STEP_AND:
+    case STEP_OR:
+    case STEP_NOT:
+        break;
+    }
+    return ok ? step_number(result)
+              : step_run_fail(run, x, ZV_E_OVERFLOW, "a number of more than 63 bits");
+}
+
+/* ---- operators ---- */
+
+static bool same_value(const struct step_value *a, const struct step_value *b)
+{
+    if (a->kind != b->kind) {
+        return false;
+    }
+    return a->kind == STEP_IS_TEXT   ? zv_slice_same(a->text, b->text)
+           : a->kind == STEP_IS_PATH ? a->path == b->path
+                                     : a->number == b->number;
+}
+
+static struct step_value of_tensors(struct step_run *run, const struct step_expression *x,
+                                    const struct step_value *a, const struct step_value *b)
+{
+    struct step_engine *const e = &run->engine;
+    struct step_tensor *const left = step_tensor_of(a);
+    struct step_tensor *const right = step_tensor_of(b);
+    const struct step_value *const both[2] = {a, b};
+    for (size_t i = 0; i < 2; i++) {
+        if (step_tensor_of(both[i]) == NULL && both[i]->kind != STEP_IS_NUMBER &&
+            both[i]->kind != STEP_IS_SCALAR) {
+            return step_run_fail(run, x, ZV_E_SYNTAX, "the %s operand is %s, not a tensor",
+                                 i == 0 ? "left" : "right", step_kind_name(both[i]->kind));
+        }
+    }
+    struct step_tensor *result = NULL;
+    if (x->operator== STEP_PLUS) {
+        result = step_op_add(e, left, right);
+    } else if (x->operator== STEP_MINUS) {
+        result = step_op_sub(e, left, right);
+    } else if (x->operator== STEP_TIMES) {
+        result = step_op_mul(e, left, right);
+    } else if (x->operator== STEP_OVER) {
+        result = step_op_div(e, left, right);
+    } else {
+        return step_run_fail(run, x, ZV_E_SYNTAX, "tensors have + - * / only");
+    }
+    step_blame(run, x->place);
+    return step_value_of(result);
+}
+
+/* NOLINTBEGIN(misc-no-recursion): an expression is a tree, whose depth the parser limits */
+static struct step_value binary(struct step_run *run, const struct step_expression *x)
+{
+    struct step_value a = step_evaluate(run, x->first);
+    const bool decides = x->operator== STEP_AND || x->operator== STEP_OR;
+    if (decides && step_ok(&run->engine)) {
+        const bool left = step_is_true(&a);
+        step_value_drop(run, &a);
+        if (left == (x->operator== STEP_OR)) {
+            return step_number(left);
+        }
+        a = step_evaluate(run, x->first->next);
+        const bool right = step_is_true(&a);
+        step_value_drop(run, &a);
+        return step_number(right);
+    }
+    struct step_value b = step_ok(&run->engine) ? step_evaluate(run, x->first->next)
+                                                : (struct step_value){.kind = STEP_IS_NONE};
+    struct step_value result = {.kind = STEP_IS_NONE};
+    if (step_ok(&run->engine)) {
+        const bool equality = x->operator== STEP_EQUAL || x->operator== STEP_NOT_EQUAL;
+        if (a.kind == STEP_IS_NUMBER && b.kind == STEP_IS_NUMBER) {
+            result = compute(run, x, a.number, b.number);
+        } else if (equality) {
+            result = step_number(same_value(&a, &b) == (x->operator== STEP_EQUAL));
+        } else if (step_tensor_of(&a) == NULL && step_tensor_of(&b) == NULL &&
+                   (a.kind == STEP_IS_SCALAR || b.kind == STEP_IS_SCALAR)) {
+            result.kind = STEP_IS_SCALAR;
+        } else {
+            result = of_tensors(run, x, &a, &b);
+        }
+    }
+    step_value_drop(run, &a);
+    step_value_drop(run, &b);
+    return result;
+}
+
+static struct step_value unary(struct step_run *run, const struct step_expression *x)
+{
+    struct step_value a = step_evaluate(run, x->first);
+    struct step_value result = {.kind = STEP_IS_NONE};
+    if (!step_ok(&run->engine)) {
+        step_value_drop(run, &a);
+        return result;
+    }
+    if (x->operator== STEP_NOT) {
+        result = step_number(!step_is_true(&a));
+    } else if (a.kind == STEP_IS_NUMBER) {
+        result = step_number(-a.number);
+    } else if (a.kind == STEP_IS_SCALAR) {
+        result = a;
+    } else if (step_tensor_of(&a) != NULL) {
+        result = step_value_of(step_op_unary(
+            &run->engine, (uint32_t)step_unary_index(zv_slice_of("neg")), step_tensor_of(&a)));
+    } else {
+        result = step_run_fail(run, x, ZV_E_SYNTAX, "minus of %s", step_kind_name(a.kind));
+    }
+    step_value_drop(run, &a);
+    return result;
+}
+
+/* ---- names ---- */
+
+/* A tensor or module under prefix; what is not there although its module is, is none. */
+static bool look_under(struct step_run *run, struct zv_slice prefix, struct zv_slice name,
+                       struct step_value *to)
+{
+    struct step_path *const path = step_path_under(run, prefix, name);
+    *to = (struct step_value){.kind = path != NULL ? STEP_IS_PATH : STEP_IS_NONE, .path = path};
+    struct zv_slice module = name;
+    while (module.length != 0 && module.at[module.length - 1] != '.') {
+        module.length--;
+    }
+    if (path != NULL || module.length == 0) {
+        return path != NULL;
+    }
+    module.length--;
+    return step_path_under(run, prefix, module) != NULL;
+}
+
+/* Under the procedure's prefix, or else from the model's root. */
+static struct step_value path_value(struct step_run *run, const struct step_expression *x)
+{
+    const struct zv_slice root = run->scope != NULL ? run->scope->prefix : zv_slice_of("");
+    struct step_value found;
+    if (look_under(run, run->prefix, x->text, &found) || look_under(run, root, x->text, &found) ||
+        run->lenient) {
+        return found;
+    }
+    return step_run_fail(run, x, ZV_E_SYNTAX,
+                         "%.*s is no variable, no value of the family, and no tensor begins with "
+                         "%.*s%.*s",
+                         (int)x->text.length, x->text.at, (int)run->prefix.length, run->prefix.at,
+                         (int)x->text.length, x->text.at);
+}
+
+static struct step_value member(struct step_run *run, const struct step_expression *x,
+                                const struct step_value *of, struct zv_slice name)
+{
+    if (of->kind != STEP_IS_PATH) {
+        return step_run_fail(run, x, ZV_E_SYNTAX, "%s has no .%.*s", step_kind_name(of->kind),
+                             (int)name.length, name.at);
+    }
+    struct step_path *const path = step_path_under(run, of->path->name, name);
+    return path != NULL ? (struct step_value){.kind = STEP_IS_PATH, .path = path}
+                        : (struct step_value){.kind = STEP_IS_NONE};
+}
+
+static struct step_value fact(struct step_run *run, const struct step_expression *x)
+{
+    const struct model_value *const value = &run->scope->values[x->index];
+    if (value->kind == VALUE_INTEGER) {
+        return step_number(value->number);
+    }
+    if (value->kind == VALUE_TEXT) {
+        return (struct step_value){.kind = STEP_IS_TEXT, .text = value->text};
+    }
+    if (value->kind == VALUE_BAD) {
+        return step_run_fail(run, x, ZV_E_SYNTAX, "%.*s: %.*s", (int)x->text.length, x->text.at,
+                             (int)value->text.length, value->text.at);
+    }
+    return (struct step_value){.kind = STEP_IS_NONE};
+}
+
+static struct step_value name(struct step_run *run, const struct step_expression *x)
+{
+    switch (x->meaning) {
+    case STEP_LOCAL: {
+        const struct step_value *const local = &run->frame->locals[x->index];
+        return x->rest.length != 0 ? member(run, x, local, x->rest) : step_value_hold(*local);
+    }
+    case STEP_LAYER:
+        return step_number(run->layer);
+    case STEP_CONSTANT:
+        return x->index == 0 ? (struct step_value){.kind = STEP_IS_NONE}
+                             : step_number(x->index - 1);
+    case STEP_DTYPE:
+        return (struct step_value){.kind = STEP_IS_DTYPE, .number = x->index};
+    case STEP_FACT:
+        return fact(run, x);
+    case STEP_PROCEDURE:
+        return (struct step_value){.kind = STEP_IS_PROCEDURE, .number = x->index};
+    case STEP_PATH:
+        return path_value(run, x);
+    case STEP_UNKNOWN:
+    case STEP_OPERATION:
+    case STEP_UNARY_OP:
+        break;
+    }
+    return step_run_fail(run, x, ZV_E_BUG, "a name without a meaning");
+}
+
+static struct step_value setting(struct step_run *run, const struct step_expression *x)
+{
+    const struct step_link_setting *const of = &run->link->settings[x->index];
+    if (of->value.length == 0) {
+        return step_run_fail(run, x, ZV_E_USAGE, "the step needs %.*s: state it",
+                             (int)x->text.length, x->text.at);
+    }
+    return run->settings[x->index];
+}
+
+/* ---- lists ---- */
+
+static struct step_value list(struct step_run *run, const struct step_expression *x)
+{
+    struct step_list *const to = step_list_new(run, x->count);
+    for (const struct step_expression *item = x->first;
+         to != NULL && item != NULL && step_ok(&run->engine); item = item->next) {
+        (void)step_list_add(run, to, step_evaluate(run, item));
+    }
+    return to != NULL ? (struct step_value){.kind = STEP_IS_LIST, .list = to}
+                      : (struct step_value){.kind = STEP_IS_NONE};
+}
+
+/* The entry of a list that x[index] names; NULL with the error set. */
+struct step_value *step_entry(struct step_run *run, const struct step_expression *x,
+                              const struct step_value *of, int64_t index)
+{
+    if (of->kind != STEP_IS_LIST) {
+        (void)step_run_fail(run, x, ZV_E_SYNTAX, "%s has no entries", step_kind_name(of->kind));
+        return NULL;
+    }
+    index += index < 0 ? of->list->count : 0;
+    if (index < 0 || index >= of->list->count) {
+        (void)step_run_fail(run, x, ZV_E_SYNTAX, "entry %lld of a list of %u", (long long)index,
+                            of->list->count);
+        return NULL;
+    }
+    return &of->list->items[index];
+}
+
+static struct step_value item(struct step_run *run, const struct step_expression *x)
+{
+    struct step_value of = step_evaluate(run, x->first);
+    struct step_value index = step_evaluate(run, x->first->next);
+    struct step_value result = {.kind = STEP_IS_NONE};
+    if (step_ok(&run->engine)) {
+        if (index.kind != STEP_IS_NUMBER) {
+            (void)step_run_fail(run, x, ZV_E_SYNTAX, "an index must be a number");
+        } else {
+            const struct step_value *const at = step_entry(run, x, &of, index.number);
+            result = at != NULL ? step_value_hold(*at) : result;
+        }
+    }
+    step_value_drop(run, &of);
+    step_value_drop(run, &index);
+    return result;
+}
+
+/* ---- calls ---- */
+
+static size_t evaluate_arguments(struct step_run *run, const struct step_expression *x,
+                                 struct step_value to[STEP_MAX_ARGUMENTS])
+{
+    size_t count = 0;
+    for (const struct step_expression *item = x->first; item != NULL && step_ok(&run->engine);
+         item = item->next) {
+        to[count++] = step_evaluate(run, item);
+    }
+    return count;
+}
+
+static bool suits(char letter, const struct step_value *value)
+{
+    switch (letter) {
+    case 'T':
+        return step_tensor_of(value) != NULL;
+    case 'O':
+        return step_tensor_of(value) != NULL || value->kind == STEP_IS_NONE;
+    case 'N':
+        return step_tensor_of(value) != NULL || value->kind == STEP_IS_NUMBER ||
+               value->kind == STEP_IS_SCALAR;
+    case 'i':
+        return value->kind == STEP_IS_NUMBER;
+    case 'n':
+        return value->kind == STEP_IS_NUMBER || value->kind == STEP_IS_SCALAR;
+    case 'd':
+        return value->kind == STEP_IS_DTYPE;
+    case 's':
+        return value->kind == STEP_IS_TEXT;
+    case 'L':
+        return value->kind == STEP_IS_LIST;
+    case 'P':
+        return value->kind == STEP_IS_PROCEDURE;
+    case 'M':
+        return value->kind == STEP_IS_PATH;
+    default:
+        return true;
+    }
+}
+
+static const char *letter_name(char letter)
+{
+    switch (letter) {
+    case 'T':
+        return "a tensor";
+    case 'O':
+        return "a tensor or none";
+    case 'N':
+        return "a tensor or a number";
+    case 'i':
+        return "a whole number";
+    case 'n':
+        return "a number";
+    case 'd':
+        return "a type";
+    case 's':
+        return "a text";
+    case 'L':
+        return "a list";
+    case 'P':
+        return "a procedure";
+    default:
+        return "a parameter or module";
+    }
+}
+
+static bool check_arguments(struct step_run *run, const struct step_expression *x,
+                            const struct step_operation *operation, const struct step_value *args,
+                            size_t count)
+{
+    size_t at = 0;
+    bool optional = false;
+    for (const char *letter = operation->takes; *letter != 0; letter++) {
+        if (*letter == '?') {
+            optional = true;
+            continue;
+        }
+        if (*letter == '*') {
+            return true;
+        }
+        const bool left_out = at >= count || args[at].kind == STEP_IS_NONE;
+        if ((at >= count && !optional) ||
+            (at < count && !suits(*letter, &args[at]) && !(optional && left_out))) {
+            (void)step_run_fail(run, x, ZV_E_SYNTAX, "%s: argument %zu must be %s%s%s",
+                                operation->name, at + 1, letter_name(*letter),
+                                at < count ? ", it is " : "",
+                                at < count ? step_kind_name(args[at].kind) : "");
+            return false;
+        }
+        at++;
+    }
+    if (at < count) {
+        (void)step_run_fail(run, x, ZV_E_SYNTAX, "%s takes %zu arguments, not %zu", operation->name,
+                            at, count);
+    }
+    return at >= count;
+}
+
+static struct step_value run_operation(struct step_run *run, const struct step_expression *x)
+{
+    const struct step_operation *const operation = &step_operations[x->index];
+    struct step_value args[STEP_MAX_ARGUMENTS] = {{.kind = STEP_IS_NONE}};
+    struct step_value result = {.kind = STEP_IS_NONE};
+    const bool lenient_before = run->lenient;
+    run->lenient |=
+        operation->run == step_op_exists; /* the one that may ask for what is not there */
+    const size_t count = evaluate_arguments(run, x, args);
+    run->lenient = lenient_before;
+    if (step_ok(&run->engine) && check_arguments(run, x, operation, args, count)) {
+        struct step_call call = {run, &run->engine, args, count, x};
+        result = operation->run(&call);
+        step_blame(run, x->place);
+    }
+    for (size_t i = 0; i < count; i++) {
+        step_value_drop(run, &args[i]);
+    }
+    return result;
+}
+
+static struct step_value run_unary(struct step_run *run, const struct step_expression *x)
+{
+    struct step_value args[STEP_MAX_ARGUMENTS] = {{.kind = STEP_IS_NONE}};
+    struct step_value result = {.kind = STEP_IS_NONE};
+    const size_t count = evaluate_arguments(run, x, args);
+    if (step_ok(&run->engine)) {
+        if (count == 0 || step_tensor_of(&args[0]) == NULL) {
+            (void)step_run_fail(run, x, ZV_E_SYNTAX, "%.*s takes a tensor", (int)x->text.length,
+                                x->text.at);
+        } else {
+            result = step_value_of(step_op_unary(&run->engine, x->index, step_tensor_of(&args[0])));
+            step_blame(run, x->place);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        step_value_drop(run, &args[i]);
+    }
+    return result;
+}
+
+static struct step_value run_procedure(struct step_run *run, const struct step_expression *x)
+{
+    struct step_value args[STEP_MAX_ARGUMENTS] = {{.kind = STEP_IS_NONE}};
+    const size_t count = evaluate_arguments(run, x, args);
+    struct step_value result = {.kind = STEP_IS_NONE};
+    if (step_ok(&run->engine)) {
+        result = step_call_procedure(run, x->index, args, count, x);
+    }
+    for (size_t i = 0; i < count; i++) {
+        step_value_drop(run, &args[i]);
+    }
+    return result;
+}
+
+struct step_value step_evaluate(struct step_run *run, const struct step_expression *x)
+{
+    switch (x->kind) {
+    case STEP_NUMBER:
+        return step_number(x->number);
+    case STEP_SCALAR:
+        return (struct step_value){.kind = STEP_IS_SCALAR};
+    case STEP_TEXT:
+        return (struct step_value){.kind = STEP_IS_TEXT, .text = x->text};
+    case STEP_NAME:
+        return name(run, x);
+    case STEP_SETTING:
+        return setting(run, x);
+    case STEP_LIST:
+        return list(run, x);
+    case STEP_CALL:
+        return x->meaning == STEP_OPERATION  ? run_operation(run, x)
+               : x->meaning == STEP_UNARY_OP ? run_unary(run, x)
+                                             : run_procedure(run, x);
+    case STEP_ITEM:
+        return item(run, x);
+    case STEP_MEMBER: {
+        struct step_value of = step_evaluate(run, x->first);
+        const struct step_value result = step_ok(&run->engine)
+                                             ? member(run, x, &of, x->text)
+                                             : (struct step_value){.kind = STEP_IS_NONE};
+        step_value_drop(run, &of);
+        return result;
+    }
+    case STEP_UNARY:
+        return unary(run, x);
+    case STEP_BINARY:
+        return binary(run, x);
+    case STEP_SELECT: {
+        struct step_value condition = step_evaluate(run, x->first);
+        const bool holds = step_is_true(&condition);
+        step_value_drop(run, &condition);
+        return step_ok(&run->engine)
+                   ? step_evaluate(run, holds ? x->first->next : x->first->next->next)
+                   : (struct step_value){.kind = STEP_IS_NONE};
+    }
+    case STEP_DEFAULT: {
+        const struct step_value value = step_evaluate(run, x->first);
+        return value.kind != STEP_IS_NONE || !step_ok(&run->engine)
+                   ? value
+                   : step_evaluate(run, x->first->next);
+    }
+    }
+    return (struct step_value){.kind = STEP_IS_NONE};
+}
+/* NOLINTEND(misc-no-recursion) */

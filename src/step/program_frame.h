@@ -1,0 +1,24 @@
+/* What evaluating expressions (program_evaluate.c) and running statements (program_run.c) share. */
+#ifndef ZIRVE_STEP_PROGRAM_FRAME_H
+#define ZIRVE_STEP_PROGRAM_FRAME_H
+
+#include "step/program_run.h"
+
+/* A procedure that runs. */
+struct step_frame {
+    const struct step_procedure *procedure;
+    struct step_value locals[STEP_MAX_LOCALS];
+    struct step_value result;
+};
+
+/* Says where in the program a failure happened, unless that is known already. */
+void step_blame(struct step_run *run, struct step_place place);
+
+const char *step_kind_name(enum step_value_kind kind); /* "a tensor" */
+bool step_is_true(const struct step_value *value);
+
+/* The entry of a list that x[index] names; NULL with the error set. */
+struct step_value *step_entry(struct step_run *run, const struct step_expression *x,
+                              const struct step_value *of, int64_t index);
+
+#endif

@@ -1,0 +1,263 @@
+#include "step/program_link.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "step/op_table.h"
+#include "step/program_run.h"
+
+struct linker {
+    struct step_link *link;
+    struct zv_error *err;
+    struct step_procedure *procedure;
+};
+
+static enum zv_status wrong_at(const struct linker *linker, struct step_place place,
+                               enum zv_status status, const char *what, struct zv_slice name)
+{
+    (void)zv_fail_line(linker->err, status, place.line, "column %u: %.*s: %s", place.column,
+                       (int)name.length, name.at, what);
+    char where[256];
+    const struct zv_slice file = linker->procedure->file;
+    const size_t length = file.length < sizeof where ? file.length : sizeof where - 1;
+    memcpy(where, file.at, length);
+    where[length] = 0;
+    (void)zv_fail_where(linker->err, where);
+    return status;
+}
+
+int step_link_procedure(const struct step_link *link, struct zv_slice name)
+{
+    for (size_t i = 0; i < link->procedure_count; i++) {
+        if (zv_slice_same(link->procedures[i]->name, name)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+int step_link_setting(const struct step_link *link, struct zv_slice name)
+{
+    for (size_t i = 0; i < link->setting_count; i++) {
+        if (zv_slice_same(link->settings[i].name, name)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static enum zv_status add_setting(struct step_link *link, const struct step_link_setting *setting,
+                                  int *index, struct zv_error *err)
+{
+    *index = step_link_setting(link, setting->name);
+    if (*index >= 0) {
+        return ZV_OK;
+    }
+    if (link->setting_count == STEP_MAX_SETTINGS) {
+        return zv_fail(err, ZV_E_LIMIT, "more than %d settings of a step", STEP_MAX_SETTINGS);
+    }
+    *index = (int)link->setting_count;
+    link->settings[link->setting_count++] = *setting;
+    return ZV_OK;
+}
+
+enum zv_status step_link_add(struct step_link *link, const struct step_program *program,
+                             struct zv_error *err)
+{
+    if (link->program_count == STEP_MAX_PROGRAMS) {
+        return zv_fail(err, ZV_E_LIMIT, "more than %d programs of a step", STEP_MAX_PROGRAMS);
+    }
+    link->programs[link->program_count++] = program;
+    for (size_t i = 0; i < program->procedure_count; i++) {
+        if (step_link_procedure(link, program->procedures[i].name) >= 0) {
+            continue;
+        }
+        if (link->procedure_count == STEP_MAX_LINKED) {
+            return zv_fail(err, ZV_E_LIMIT, "more than %d procedures of a step", STEP_MAX_LINKED);
+        }
+        link->procedures[link->procedure_count++] = &program->procedures[i];
+    }
+    for (size_t i = 0; i < program->setting_count; i++) {
+        const struct step_link_setting setting = {.name = program->settings[i].name,
+                                                  .value = program->settings[i].value,
+                                                  .file = program->file,
+                                                  .place = program->settings[i].place};
+        int index;
+        const enum zv_status status = add_setting(link, &setting, &index, err);
+        if (status != ZV_OK) {
+            return status;
+        }
+    }
+    return ZV_OK;
+}
+
+/* ---- meanings ---- */
+
+static int local_of(const struct step_procedure *procedure, struct zv_slice name)
+{
+    for (uint32_t i = 0; i < procedure->local_count; i++) {
+        if (zv_slice_same(procedure->locals[i], name)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static bool take(struct step_expression *x, enum step_meaning meaning, int index)
+{
+    if (index >= 0) {
+        x->meaning = meaning;
+        x->index = (uint32_t)index;
+    }
+    return index >= 0;
+}
+
+static int constant_of(struct zv_slice name)
+{
+    static const char *const names[] = {"none", "false", "true"};
+    for (int i = 0; i < 3; i++) {
+        if (zv_slice_equal(name, names[i])) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int dtype_of(struct zv_slice name)
+{
+    static const char *const names[] = {"f64", "f32", "f16", "bf16", "i64",
+                                        "i32", "i8",  "u8",  "bool"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (zv_slice_equal(name, names[i])) {
+            return (int)zv_dtype_parse(name);
+        }
+    }
+    return -1;
+}
+
+/* A variable comes first, then the language's words, the family's values, tensors. */
+static void name_meaning(struct linker *linker, struct step_expression *x)
+{
+    const struct step_link *const link = linker->link;
+    struct zv_slice rest = x->text;
+    const struct zv_slice first = zv_slice_cut(&rest, '.');
+    x->rest = rest;
+    if (take(x, STEP_LOCAL, local_of(linker->procedure, first))) {
+        return;
+    }
+    x->meaning = STEP_PATH;
+    if (rest.length != 0) {
+        return;
+    }
+    if (zv_slice_equal(first, "i")) {
+        x->meaning = STEP_LAYER;
+        return;
+    }
+    (void)(take(x, STEP_CONSTANT, constant_of(first)) || take(x, STEP_DTYPE, dtype_of(first)) ||
+           (link->family != NULL &&
+            take(x, STEP_FACT, family_find_definition(link->family, first))));
+}
+
+static int operation_of(struct zv_slice name)
+{
+    for (size_t i = 0; i < step_operation_count; i++) {
+        if (zv_slice_equal(name, step_operations[i].name)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static enum zv_status call_meaning(struct linker *linker, struct step_expression *x)
+{
+    if (take(x, STEP_OPERATION, operation_of(x->text)) ||
+        take(x, STEP_UNARY_OP, step_unary_index(x->text)) ||
+        take(x, STEP_PROCEDURE, step_link_procedure(linker->link, x->text))) {
+        return ZV_OK;
+    }
+    return wrong_at(linker, x->place, ZV_E_SYNTAX, "no operation and no procedure has this name",
+                    x->text);
+}
+
+static enum zv_status setting_meaning(struct linker *linker, struct step_expression *x)
+{
+    const struct step_link_setting setting = {
+        .name = x->text, .file = linker->procedure->file, .place = x->place};
+    int index;
+    const enum zv_status status = add_setting(linker->link, &setting, &index, linker->err);
+    if (status == ZV_OK) {
+        x->index = (uint32_t)index;
+        linker->link->settings[index].used = true;
+    }
+    return status;
+}
+
+/* The first argument of checkpoint and map is the name of a procedure. */
+static enum zv_status procedure_argument(struct linker *linker, const struct step_expression *x)
+{
+    struct step_expression *const first = x->first;
+    if (x->meaning != STEP_OPERATION || step_operations[x->index].takes[0] != 'P' ||
+        first == NULL || first->kind != STEP_NAME) {
+        return ZV_OK;
+    }
+    return take(first, STEP_PROCEDURE, step_link_procedure(linker->link, first->text))
+               ? ZV_OK
+               : wrong_at(linker, first->place, ZV_E_SYNTAX, "no procedure has this name",
+                          first->text);
+}
+
+/* NOLINTBEGIN(misc-no-recursion): blocks and expressions are trees, whose depth the parser limits
+ */
+static enum zv_status expression(struct linker *linker, struct step_expression *x)
+{
+    enum zv_status status = ZV_OK;
+    for (; status == ZV_OK && x != NULL; x = x->next) {
+        if (x->kind == STEP_NAME && x->meaning != STEP_PROCEDURE) {
+            name_meaning(linker, x);
+        } else if (x->kind == STEP_CALL) {
+            status = call_meaning(linker, x);
+            status = status == ZV_OK ? procedure_argument(linker, x) : status;
+        } else if (x->kind == STEP_SETTING) {
+            status = setting_meaning(linker, x);
+        }
+        if (status == ZV_OK) {
+            status = expression(linker, x->first);
+        }
+    }
+    return status;
+}
+
+static enum zv_status statements(struct linker *linker, struct step_statement *s)
+{
+    enum zv_status status = ZV_OK;
+    for (; status == ZV_OK && s != NULL; s = s->next) {
+        struct step_expression *const parts[3] = {s->targets, s->value, s->condition};
+        for (size_t i = 0; status == ZV_OK && i < 3; i++) {
+            status = expression(linker, parts[i]);
+        }
+        if (status == ZV_OK) {
+            status = statements(linker, s->body);
+        }
+        if (status == ZV_OK) {
+            status = statements(linker, s->otherwise);
+        }
+    }
+    return status;
+}
+/* NOLINTEND(misc-no-recursion) */
+
+enum zv_status step_link_finish(struct step_link *link, struct zv_error *err)
+{
+    struct linker linker = {link, err, NULL};
+    enum zv_status status = ZV_OK;
+    for (size_t i = 0; status == ZV_OK && i < link->procedure_count; i++) {
+        linker.procedure = link->procedures[i];
+        if (operation_of(linker.procedure->name) >= 0 ||
+            step_unary_index(linker.procedure->name) >= 0) {
+            return wrong_at(&linker, linker.procedure->place, ZV_E_SYNTAX,
+                            "an operation has this name", linker.procedure->name);
+        }
+        status = statements(&linker, linker.procedure->body);
+    }
+    return status;
+}

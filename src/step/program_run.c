@@ -1,0 +1,394 @@
+#include "step/program_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "step/program_frame.h"
+
+enum outcome { GOES_ON, RETURNS, FAILS };
+
+static enum outcome run_block(struct step_run *run, const struct step_statement *s);
+
+/* NOLINTBEGIN(misc-no-recursion): blocks are a tree; procedures are counted, STEP_MAX_DEPTH at most
+ */
+/* ---- statements ---- */
+
+static void assign_item(struct step_run *run, const struct step_expression *target,
+                        struct step_value value)
+{
+    struct step_value of = step_evaluate(run, target->first);
+    struct step_value index = step_evaluate(run, target->first->next);
+    struct step_value *const at = step_ok(&run->engine) && index.kind == STEP_IS_NUMBER
+                                      ? step_entry(run, target, &of, index.number)
+                                      : NULL;
+    if (at != NULL) {
+        step_value_drop(run, at);
+        *at = value;
+    } else {
+        step_value_drop(run, &value);
+    }
+    step_value_drop(run, &of);
+    step_value_drop(run, &index);
+}
+
+static void assign(struct step_run *run, const struct step_expression *target,
+                   struct step_value value)
+{
+    if (target->kind == STEP_ITEM) {
+        assign_item(run, target, value);
+        return;
+    }
+    struct step_value *const local = &run->frame->locals[target->index];
+    struct step_value old = *local;
+    *local = value;
+    step_value_drop(run, &old);
+}
+
+/* a, b = list: the list is gone before the variables' old values are */
+static void assign_several(struct step_run *run, const struct step_statement *s,
+                           struct step_value value)
+{
+    if (value.kind != STEP_IS_LIST || value.list->count != s->target_count) {
+        (void)step_run_fail(run, s->value, ZV_E_SYNTAX, "%u variables for %s of %u",
+                            s->target_count, step_kind_name(value.kind),
+                            value.kind == STEP_IS_LIST ? value.list->count : 1);
+        step_value_drop(run, &value);
+        return;
+    }
+    struct step_value items[STEP_MAX_ARGUMENTS];
+    for (uint32_t i = 0; i < s->target_count; i++) {
+        items[i] = step_value_hold(value.list->items[i]);
+    }
+    step_value_drop(run, &value);
+    uint32_t at = 0;
+    for (const struct step_expression *t = s->targets; t != NULL; t = t->next) {
+        assign(run, t, items[at++]);
+    }
+}
+
+static enum outcome run_count(struct step_run *run, const struct step_statement *s)
+{
+    struct step_value count = step_evaluate(run, s->value);
+    if (step_ok(&run->engine) && count.kind != STEP_IS_NUMBER) {
+        (void)step_run_fail(run, s->value, ZV_E_SYNTAX, "a count must be a number, not %s",
+                            step_kind_name(count.kind));
+    }
+    const bool layers = s->targets->meaning == STEP_LAYER;
+    const int64_t before = run->layer;
+    enum outcome outcome = GOES_ON;
+    for (int64_t k = 0; step_ok(&run->engine) && outcome == GOES_ON && k < count.number; k++) {
+        if (layers) {
+            (void)step_set_layer(run, k);
+        } else {
+            assign(run, s->targets, step_number(k));
+        }
+        outcome = run_block(run, s->body);
+    }
+    if (layers && step_ok(&run->engine)) {
+        (void)step_set_layer(run, before);
+    }
+    step_value_drop(run, &count);
+    return step_ok(&run->engine) ? outcome : FAILS;
+}
+
+static enum outcome run_each(struct step_run *run, const struct step_statement *s)
+{
+    struct step_value of = step_evaluate(run, s->value);
+    if (step_ok(&run->engine) && of.kind != STEP_IS_LIST) {
+        (void)step_run_fail(run, s->value, ZV_E_SYNTAX, "%s has no entries",
+                            step_kind_name(of.kind));
+    }
+    enum outcome outcome = GOES_ON;
+    for (uint32_t k = 0; step_ok(&run->engine) && outcome == GOES_ON && k < of.list->count; k++) {
+        assign(run, s->targets, step_value_hold(of.list->items[k]));
+        outcome = run_block(run, s->body);
+    }
+    step_value_drop(run, &of);
+    return step_ok(&run->engine) ? outcome : FAILS;
+}
+
+/* no_grad(), inference(), autocast(type), purpose("states") */
+static enum outcome run_with(struct step_run *run, const struct step_statement *s)
+{
+    struct step_engine *const e = &run->engine;
+    const struct step_engine before = *e;
+    struct step_value what = step_evaluate(run, s->value);
+    enum outcome outcome = step_ok(e) ? run_block(run, s->body) : FAILS;
+    step_value_drop(run, &what);
+    e->grad_enabled = before.grad_enabled;
+    e->inference_mode = before.inference_mode;
+    e->purpose = before.purpose;
+    e->autocast = before.autocast;
+    if (e->autocast_depth != before.autocast_depth) {
+        e->autocast_depth = before.autocast_depth;
+        if (e->autocast_depth == 0) {
+            step_autocast_clear(e);
+            e->autocast_cache = false;
+        }
+    }
+    return outcome;
+}
+
+static enum outcome run_statement(struct step_run *run, const struct step_statement *s)
+{
+    switch (s->kind) {
+    case STEP_ASSIGN: {
+        const struct step_value value = step_evaluate(run, s->value);
+        if (!step_ok(&run->engine)) {
+            struct step_value lost = value;
+            step_value_drop(run, &lost);
+        } else if (s->target_count == 1) {
+            assign(run, s->targets, value);
+        } else {
+            assign_several(run, s, value);
+        }
+        break;
+    }
+    case STEP_EVALUATE: {
+        struct step_value value = step_evaluate(run, s->value);
+        step_value_drop(run, &value);
+        break;
+    }
+    case STEP_RETURN:
+        if (s->value != NULL) {
+            run->frame->result = step_evaluate(run, s->value);
+        }
+        return step_ok(&run->engine) ? RETURNS : FAILS;
+    case STEP_DELETE:
+        for (const struct step_expression *t = s->targets; t != NULL; t = t->next) {
+            step_value_drop(run, &run->frame->locals[t->index]);
+        }
+        break;
+    case STEP_IF: {
+        struct step_value condition = step_evaluate(run, s->value);
+        const bool holds = step_is_true(&condition);
+        step_value_drop(run, &condition);
+        return step_ok(&run->engine) ? run_block(run, holds ? s->body : s->otherwise) : FAILS;
+    }
+    case STEP_COUNT:
+        return run_count(run, s);
+    case STEP_EACH:
+        return run_each(run, s);
+    case STEP_WITH:
+        return run_with(run, s);
+    }
+    return step_ok(&run->engine) ? GOES_ON : FAILS;
+}
+
+static enum outcome run_block(struct step_run *run, const struct step_statement *s)
+{
+    enum outcome outcome = GOES_ON;
+    for (; s != NULL && outcome == GOES_ON; s = s->next) {
+        if (s->condition != NULL) {
+            struct step_value condition = step_evaluate(run, s->condition);
+            const bool holds = step_is_true(&condition);
+            step_value_drop(run, &condition);
+            if (!holds && step_ok(&run->engine)) {
+                continue;
+            }
+        }
+        outcome = step_ok(&run->engine) ? run_statement(run, s) : FAILS;
+    }
+    return outcome;
+}
+
+/* ---- procedures ---- */
+
+struct step_position step_position_of(const struct step_run *run)
+{
+    return (struct step_position){run->prefix, run->layer};
+}
+
+bool step_set_layer(struct step_run *run, int64_t layer)
+{
+    if (run->layer == layer) {
+        return true;
+    }
+    run->layer = layer;
+    run->engine.label = (run->engine.label & 0xffff) | (uint32_t)(layer + 1) << 16;
+    if (run->scope == NULL || layer < 0) {
+        return true;
+    }
+    run->scope->layer = layer;
+    const enum zv_status status = family_define(run->scope, FAMILY_EACH_LAYER, run->err);
+    return status == ZV_OK || step_fail(&run->engine, status, "a layer's values");
+}
+
+bool step_position_set(struct step_run *run, struct step_position position)
+{
+    run->prefix = position.prefix;
+    return step_set_layer(run, position.layer);
+}
+
+/* The prefix that `at` gives, in to; false with the error set. */
+static bool spell_prefix(struct step_run *run, const struct step_pattern *pattern,
+                         char to[STEP_NAME_LIMIT], struct zv_slice *prefix)
+{
+    size_t length = 0;
+    struct zv_slice rest = pattern->text;
+    if (run->scope != NULL && run->scope->prefix.length != 0) {
+        length = run->scope->prefix.length;
+        memcpy(to, run->scope->prefix.at, length);
+    }
+    while (rest.length != 0 && length < STEP_NAME_LIMIT - 1) {
+        if (rest.at[0] != '{') {
+            to[length++] = rest.at[0];
+            rest = (struct zv_slice){rest.at + 1, rest.length - 1};
+            continue;
+        }
+        struct zv_slice hole = {rest.at + 1, rest.length - 1};
+        rest = hole;
+        hole = zv_slice_cut(&rest, '}');
+        int written = 0;
+        const int index =
+            run->scope != NULL ? family_find_definition(run->scope->family, hole) : -1;
+        if (zv_slice_equal(hole, "i")) {
+            written =
+                snprintf(to + length, STEP_NAME_LIMIT - length, "%lld", (long long)run->layer);
+        } else if (index >= 0) {
+            const struct model_value *const value = &run->scope->values[index];
+            written = value->kind == VALUE_TEXT
+                          ? snprintf(to + length, STEP_NAME_LIMIT - length, "%.*s",
+                                     (int)value->text.length, value->text.at)
+                          : snprintf(to + length, STEP_NAME_LIMIT - length, "%lld",
+                                     (long long)value->number);
+        } else {
+            return step_fail(&run->engine, ZV_E_SYNTAX, "{%.*s} is no value of the family",
+                             (int)hole.length, hole.at);
+        }
+        length += written > 0 ? (size_t)written : 0;
+    }
+    if (length >= STEP_NAME_LIMIT - 1) {
+        return step_fail(&run->engine, ZV_E_LIMIT, "a name of more than %d bytes", STEP_NAME_LIMIT);
+    }
+    *prefix = (struct zv_slice){to, length};
+    return true;
+}
+
+static bool enter(struct step_run *run, uint32_t index, size_t count,
+                  const struct step_expression *at)
+{
+    const struct step_procedure *const procedure = run->link->procedures[index];
+    if (count != procedure->parameters) {
+        (void)step_run_fail(run, at, ZV_E_SYNTAX, "%.*s takes %u arguments, not %zu",
+                            (int)procedure->name.length, procedure->name.at, procedure->parameters,
+                            count);
+        return false;
+    }
+    if (run->active[index] || run->depth == STEP_MAX_DEPTH) {
+        (void)step_run_fail(run, at, ZV_E_SYNTAX, "%.*s calls itself", (int)procedure->name.length,
+                            procedure->name.at);
+        return false;
+    }
+    return true;
+}
+
+struct step_value step_call_procedure(struct step_run *run, uint32_t index,
+                                      struct step_value *arguments, size_t count,
+                                      const struct step_expression *at)
+{
+    const struct step_procedure *const procedure = run->link->procedures[index];
+    if (!enter(run, index, count, at)) {
+        return (struct step_value){.kind = STEP_IS_NONE};
+    }
+    struct step_frame frame = {.procedure = procedure};
+    for (size_t i = 0; i < count; i++) {
+        frame.locals[i] = step_value_hold(arguments[i]);
+        if (!procedure->is_module) { /* a function's arguments are its own */
+            step_value_drop(run, &arguments[i]);
+        }
+    }
+    struct step_frame *const outer = run->frame;
+    const struct zv_slice prefix_before = run->prefix;
+    char prefix[STEP_NAME_LIMIT];
+    run->frame = &frame;
+    run->active[index] = true;
+    run->depth++;
+    if (!procedure->at.given || spell_prefix(run, &procedure->at, prefix, &run->prefix)) {
+        (void)run_block(run, procedure->body);
+    }
+    step_blame(run, procedure->place);
+    run->depth--;
+    run->active[index] = false;
+    for (uint32_t i = 0; i < procedure->local_count; i++) {
+        step_value_drop(run, &frame.locals[i]);
+    }
+    run->prefix = prefix_before;
+    run->frame = outer;
+    return frame.result;
+}
+/* NOLINTEND(misc-no-recursion) */
+
+/* ---- beginning and end ---- */
+
+static struct step_value setting_value(struct zv_slice text)
+{
+    uint64_t number;
+    double fraction;
+    if (zv_slice_u64(text, &number) && number <= INT64_MAX) {
+        return step_number((int64_t)number);
+    }
+    if (zv_slice_double(text, &fraction)) {
+        return fraction == 0 ? step_number(0) : (struct step_value){.kind = STEP_IS_SCALAR};
+    }
+    if (zv_slice_equal(text, "true") || zv_slice_equal(text, "false")) {
+        return step_number(zv_slice_equal(text, "true"));
+    }
+    if (zv_slice_equal(text, "none")) {
+        return (struct step_value){.kind = STEP_IS_NONE};
+    }
+    const enum zv_dtype dtype = zv_dtype_parse(text);
+    if (dtype != ZV_DTYPE_UNKNOWN && dtype < ZV_DTYPE_GGML) {
+        return (struct step_value){.kind = STEP_IS_DTYPE, .number = (int64_t)dtype};
+    }
+    return (struct step_value){.kind = STEP_IS_TEXT, .text = text};
+}
+
+enum zv_status step_run_begin(struct step_run *run, const struct zv_model *model)
+{
+    run->layer = -1;
+    run->engine.arena = run->arena;
+    run->engine.err = run->err;
+    step_engine_begin(&run->engine);
+    for (size_t i = 0; i < run->link->setting_count; i++) {
+        run->settings[i] = setting_value(run->link->settings[i].value);
+    }
+    for (size_t i = 0; model != NULL && i < model->tensor_count; i++) {
+        const struct zv_tensor *const tensor = &model->tensors[i];
+        for (uint64_t k = 0; k < zv_tensor_copies(tensor); k++) {
+            char text[ZV_TENSOR_NAME];
+            const struct zv_tensor copy = zv_tensor_copy(tensor, (uint32_t)k, text);
+            struct step_path *const path = step_path_make(run, copy.name);
+            if (path == NULL) {
+                return run->engine.status;
+            }
+            path->declared = tensor;
+        }
+    }
+    return ZV_OK;
+}
+
+void step_run_end(struct step_run *run)
+{
+    step_engine_end(&run->engine);
+    zv_strmap_free(&run->paths);
+    zv_memory_free(run->path_list);
+    zv_memory_free(run->trained);
+    run->path_list = NULL;
+    run->trained = NULL;
+}
+
+enum zv_status step_run_call(struct step_run *run, const char *procedure)
+{
+    const int index = step_link_procedure(run->link, zv_slice_of(procedure));
+    if (index < 0) {
+        return zv_fail(run->err, ZV_E_NOT_FOUND, "no program has the procedure %s", procedure);
+    }
+    static const struct step_expression outside = {.kind = STEP_CALL};
+    struct step_value none[1] = {{.kind = STEP_IS_NONE}};
+    struct step_value result = step_call_procedure(run, (uint32_t)index, none, 0, &outside);
+    step_value_drop(run, &result);
+    return run->engine.status;
+}

@@ -1,0 +1,77 @@
+/*
+ * Room step: what would this step of training or inference take, and when?
+ *
+ *   family table [step …] ─┐
+ *   habits (litgpt, …) ────┼─► program ──► mini framework ──► allocator ──► peaks
+ *   library of layers ─────┘   (text)      (engine.h)             └──► events, a trace
+ *
+ * Closed formulas miss training peaks by 5 to 30 %, because lifetimes decide them. Here the step is
+ * run as PyTorch would run it, operation by operation and without values; the allocator engine says
+ * what that comes to. What operations do to memory is in the tables of op_*.c, in which order in
+ * backward.c; what a model does is text (docs/STEP.md).
+ *
+ * Not here: what a user meant by a job (estimate), cards (card), how a result looks (report).
+ */
+#ifndef ZIRVE_STEP_STEP_H
+#define ZIRVE_STEP_STEP_H
+
+#include "model/model.h"
+#include "step/engine.h"
+#include "step/program_link.h"
+
+/* A setting that is stated: "tokens" = "1024". */
+struct zv_step_setting {
+    struct zv_slice name;
+    struct zv_slice value;
+};
+
+struct zv_step_request {
+    const struct zv_model *model;
+    struct zv_slice habit; /* "litgpt": data/steps/litgpt.step */
+    const struct zv_step_setting *settings;
+    size_t setting_count;
+    struct step_card card;
+    struct zv_allocator_options allocator; /* on_event and context stay the allocator's */
+    step_event_fn *on_event;               /* NULL: none */
+    void *context;
+};
+
+struct zv_step_result {
+    uint64_t events;      /* allocations and frees */
+    uint64_t allocations; /* of them */
+    uint64_t peak_allocated_bytes;
+    uint64_t peak_active_bytes;
+    uint64_t peak_reserved_bytes;
+    uint64_t peak_event; /* where allocated was highest */
+    uint64_t end_allocated_bytes;
+    uint64_t segments; /* most at once */
+    bool out_of_memory;
+    uint64_t oom_event;
+    uint64_t oom_bytes; /* the request that failed; the figures are those until then */
+};
+
+/* A program with all it uses, ready to run any number of times. */
+struct zv_step {
+    struct step_link link;
+    struct family_scope *scope;
+    const struct zv_model *model;
+    struct zv_arena *arena;
+};
+
+/*
+ * Brings together the model's family, a habit and the library. Errors: ZV_E_NOT_FOUND (no such
+ * habit; the family's table says nothing of a step), ZV_E_SYNTAX with file, line and column,
+ * ZV_E_LIMIT, ZV_E_NOMEM.
+ */
+enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
+                            struct zv_slice habit, struct zv_arena *arena, struct zv_error *err);
+
+/*
+ * Runs it. Being out of the card's memory is a result, no error. Errors: ZV_E_USAGE (a setting that
+ * must be stated is not, or there is none of that name), ZV_E_SYNTAX with file, line and column,
+ * ZV_E_OVERFLOW, ZV_E_NOMEM, what the allocator's options are refused with.
+ */
+enum zv_status zv_step_run(const struct zv_step *step, const struct zv_step_request *request,
+                           struct zv_step_result *result, struct zv_error *err);
+
+#endif
