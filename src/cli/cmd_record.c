@@ -39,10 +39,11 @@ static enum zv_status settle_kind(const struct arguments *args, const char *path
     const enum zv_entry_kind stated = zv_entry_kind_of(content);
     *kind = stated;
     if (asked != NULL && !zv_entry_kind_parse(zv_slice_of(asked), kind)) {
-        return zv_fail(err, ZV_E_USAGE,
-                       "--kind %s: expected estimate, measurement, emulation, explain, evidence, "
-                       "environment, decision, log or document",
-                       asked);
+        return zv_fail(
+            err, ZV_E_USAGE,
+            "--kind %s: expected estimate, measurement, emulation, explain, run, evidence, "
+            "environment, decision, log or document",
+            asked);
     }
     if (*kind == ZV_ENTRY_KINDS) {
         (void)zv_fail(err, ZV_E_USAGE,
@@ -74,6 +75,11 @@ static enum zv_status check_content(struct recording *recording, enum zv_entry_k
             status =
                 zv_evidence_read(&list, zv_yaml_find(root, "evidence"), "", &recording->arena, err);
         }
+    } else {
+        const struct zv_entry entry = {.kind = kind};
+        struct zv_attachment attachment;
+        bool read;
+        status = zv_attachment_read(&attachment, &read, &entry, text, &recording->arena, err);
     }
     return status;
 }
@@ -260,7 +266,8 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
 
 static const struct option_spec options[] = {
     {"Adding", "kind", NULL, "KIND",
-     "of a file that states no schema: measurement, emulation, explain, decision, log, document",
+     "of a file that states no schema: measurement, emulation, explain, run, decision, log, "
+     "document",
      OPTION_VALUE},
     {"Adding", "note", NULL, "TEXT", "one line kept with the entry", OPTION_VALUE},
     {"Adding", "today", NULL, "DATE", "the date that is written down", OPTION_VALUE},

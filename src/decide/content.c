@@ -85,6 +85,7 @@ static enum zv_status read_entry(struct zv_content *content, const struct zv_job
         return status;
     }
     const struct zv_slice text = zv_file_slice(&file);
+    bool unpacked = false;
     switch ((int)entry->kind) {
     case ZV_ENTRY_JOB:
         status = read_job(content, text, arena, err);
@@ -103,6 +104,9 @@ static enum zv_status read_entry(struct zv_content *content, const struct zv_job
         }
         break;
     default:
+        status = zv_attachment_read(&content->results[content->result_count], &unpacked, entry,
+                                    text, arena, err);
+        content->result_count += unpacked;
         break;
     }
     zv_file_close(&file);
@@ -125,6 +129,10 @@ enum zv_status zv_content_read(struct zv_content *content, const struct zv_job_r
         return ZV_E_SYNTAX;
     }
     enum zv_status status = ZV_OK;
+    content->results = zv_arena_array(arena, record->count, sizeof *content->results);
+    if (content->results == NULL) {
+        return zv_fail_memory(err, "a record");
+    }
     for (size_t i = 0; status == ZV_OK && i < record->count; i++) {
         status = read_entry(content, record, &record->entries[i], arena, err);
     }

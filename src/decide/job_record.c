@@ -17,13 +17,17 @@ enum { ENTRY_MAX_BYTES = 64 * 1024, PATH_TEXT = 4096, NAME_MAX_CHARS = 80 };
 static const struct {
     const char *name;
     const char *known;
-    const char *schema; /* what such a file states, NULL: nothing */
+    const char *schemas; /* what such a file states, space-separated; NULL: nothing */
 } kinds[ZV_ENTRY_KINDS] = {
     [ZV_ENTRY_JOB] = {"job", "assumed", "zirve.job/"},
     [ZV_ENTRY_ESTIMATE] = {"estimate", "calculated", "zirve.estimate/"},
     [ZV_ENTRY_MEASUREMENT] = {"measurement", "measured", "zirve.measure/"},
     [ZV_ENTRY_EMULATION] = {"emulation", "emulated", "zirve.dryrun/"},
-    [ZV_ENTRY_EXPLAIN] = {"explain", "calculated", "zirve.explain/"},
+    [ZV_ENTRY_EXPLAIN] = {"explain", "calculated",
+                          "zirve.explain/ zirve.explain_message/ "
+                          "zirve.explain_against/ zirve.explain_habits/ "
+                          "zirve.advice/"},
+    [ZV_ENTRY_RUN] = {"run", "measured", "zirve.run/ zirve.run_search/"},
     [ZV_ENTRY_EVIDENCE] = {"evidence", "measured", "zirve.evidence/"},
     [ZV_ENTRY_ENVIRONMENT] = {"environment", "measured", "zirve.environment/"},
     [ZV_ENTRY_DECISION] = {"decision", "calculated", "zirve.choose/"},
@@ -55,8 +59,12 @@ bool zv_entry_kind_parse(struct zv_slice name, enum zv_entry_kind *to)
 static enum zv_entry_kind kind_of_schema(struct zv_slice line)
 {
     for (unsigned i = 0; i < ZV_ENTRY_KINDS; i++) {
-        if (kinds[i].schema != NULL && zv_slice_contains(line, kinds[i].schema)) {
-            return (enum zv_entry_kind)i;
+        struct zv_slice schemas = zv_slice_of(kinds[i].schemas);
+        struct zv_slice schema;
+        while (zv_slice_word(&schemas, &schema)) {
+            if (memmem(line.at, line.length, schema.at, schema.length) != NULL) {
+                return (enum zv_entry_kind)i;
+            }
         }
     }
     return ZV_ENTRY_KINDS;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "decide/overflow.h"
 #include "format/json_tree.h"
 
 static enum zv_status add(struct zv_sheet *sheet, struct zv_sheet_row row, struct zv_error *err)
@@ -236,6 +237,50 @@ static enum zv_status add_measured(struct zv_sheet *sheet, const struct zv_conte
     return status;
 }
 
+/* Attached results: the verdict, the counters of those that have them, what it may prove. */
+static enum zv_status add_result(struct zv_sheet *sheet, const struct zv_attachment *one,
+                                 struct zv_error *err)
+{
+    const char *const known = one->known != NULL ? one->known : zv_entry_known(one->entry->kind);
+    char label[160];
+    (void)snprintf(label, sizeof label, "%04u %.100s", one->entry->number, one->entry->name.at);
+    enum zv_status status = add_text(sheet, "results", label, known, err, "%s", one->verdict);
+    for (unsigned i = 0; status == ZV_OK && one->has_counters && i < ZV_COUNTERS; i++) {
+        (void)snprintf(label, sizeof label, "%04u %s", one->entry->number, zv_counter_names[i]);
+        status =
+            add_bytes(sheet, "results", label, known, one->counted[i] ? &one->bytes[i] : NULL, err);
+    }
+    (void)snprintf(label, sizeof label, "%04u may prove", one->entry->number);
+    return status == ZV_OK ? add_text(sheet, "results", label, NULL, err, "%s", one->proves)
+                           : status;
+}
+
+/* The first changes of the phase in which a run of the evidence failed. */
+static enum zv_status add_changes(struct zv_sheet *sheet, const struct zv_evidence *one,
+                                  struct zv_error *err)
+{
+    enum zv_status status = ZV_OK;
+    for (size_t i = 0; status == ZV_OK && i < one->phase_count; i++) {
+        const struct zv_phase_reading *const reading = &one->phases[i];
+        enum zv_phase phase;
+        char label[200];
+        char text[400] = "";
+        size_t used = 0;
+        if (reading->outcome != ZV_FAILED || !zv_phase_parse(reading->name, &phase)) {
+            continue;
+        }
+        for (size_t k = 0; k < zv_change_count && used + 100 < sizeof text; k++) {
+            if ((zv_changes[k].phases & 1U << phase) != 0) {
+                used += (size_t)snprintf(text + used, sizeof text - used, "%s%.90s",
+                                         used != 0 ? "; or " : "", zv_changes[k].name);
+            }
+        }
+        (void)snprintf(label, sizeof label, "%.80s %.80s", one->id.at, reading->name.at);
+        status = add_text(sheet, "one change to try", label, NULL, err, "%s", text);
+    }
+    return status;
+}
+
 static enum zv_status add_decision(struct zv_sheet *sheet, const struct zv_content *content,
                                    const struct zv_job_record *record, struct zv_error *err)
 {
@@ -308,6 +353,12 @@ enum zv_status zv_sheet_record(struct zv_sheet *sheet, const struct zv_content *
     }
     if (status == ZV_OK) {
         status = add_measured(sheet, content, err);
+    }
+    for (size_t i = 0; status == ZV_OK && i < content->result_count; i++) {
+        status = add_result(sheet, &content->results[i], err);
+    }
+    for (size_t i = 0; status == ZV_OK && i < content->evidence.count; i++) {
+        status = add_changes(sheet, &content->evidence.items[i], err);
     }
     if (status == ZV_OK) {
         status = add_decision(sheet, content, record, err);

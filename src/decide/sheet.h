@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decide/attachment.h"
 #include "decide/choose.h"
 #include "decide/evidence.h"
 #include "decide/job_record.h"
@@ -50,6 +51,8 @@ struct zv_content {
     bool has_weights;
     uint64_t weights_bytes;               /* of one card, from the estimate */
     const struct zv_json_value *decision; /* the latest zirve.choose/1, or NULL */
+    struct zv_attachment *results;        /* unpacked, in the order of the entries */
+    size_t result_count;
 };
 
 /* Reads what choose, check and show need. Attachments that changed are an error. Errors: those of

@@ -107,6 +107,10 @@ void report_explain_json(struct zv_sink *sink, const struct report_explain *expl
     write_verdict(&json, explain->verdict);
     write_peak(&json, "peak_allocated", record, &record->peak_allocated);
     write_peak(&json, "peak_reserved", record, &record->peak_reserved);
+    zv_json_write_key(&json, "end");
+    zv_json_begin_object(&json);
+    write_usage(&json, "usage", &record->end, record->trace.source == ZV_TRACE_FROM_SNAPSHOT);
+    zv_json_end_object(&json);
     if (record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
         write_heap(&json, explain->heap);
         write_groups(&json, explain);

@@ -317,6 +317,15 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
       "inactive_split_bytes": 0
     }
   },
+  "end": {
+    "usage": {
+      "allocated_bytes": 31457280,
+      "reserved_bytes": 41943040,
+      "active_bytes": 31457280,
+      "requested_bytes": 31457280,
+      "inactive_split_bytes": 0
+    }
+  },
   "instant": {
     "after_event": 2,
     "usage": {
@@ -486,6 +495,15 @@ $ gzip -c $TMP/trace.json | zirve explain - --json
     "after_event": 1,
     "usage": {
       "allocated_bytes": 1536,
+      "reserved_bytes": 2097152,
+      "active_bytes": null,
+      "requested_bytes": null,
+      "inactive_split_bytes": null
+    }
+  },
+  "end": {
+    "usage": {
+      "allocated_bytes": 1024,
       "reserved_bytes": 2097152,
       "active_bytes": null,
       "requested_bytes": null,

@@ -170,7 +170,7 @@ $ zirve record add $TMP/r tests/data/decide/proven.yaml --kind log
 zirve record: tests/data/decide/proven.yaml: --kind log, but the file says it is evidence
 ? 64
 $ zirve record add $TMP/r tests/data/decide/proven.yaml --kind gossip
-zirve record: tests/data/decide/proven.yaml: --kind gossip: expected estimate, measurement, emulation, explain, evidence, environment, decision, log or document
+zirve record: tests/data/decide/proven.yaml: --kind gossip: expected estimate, measurement, emulation, explain, run, evidence, environment, decision, log or document
 ? 64
 $ zirve record add $TMP/r tests/data/decide
 zirve record: tests/data/decide: a folder: attach its files
@@ -221,4 +221,68 @@ zirve record: TMP/t6/0003.json: byte 1: JSON: unexpected end
 ? 3
 $ mkdir -p $TMP/t7/files && zirve record show $TMP/t7
 zirve record: TMP/t7: a record without its job
+? 3
+# Results unpacked: verdict, counters, what they may prove; a change to try where a run failed.
+$ cd $TMP && zirve record new results job.yaml --today 2026-11-29
+$ zirve run -o $TMP/run.json -- sh -c 'cat tests/data/run/backward.log; exit 1' >/dev/null 2>&1; zirve run -o $TMP/search.json --search n=1..8 -- env FITS=3 sh tests/data/run/train.sh --n {} >/dev/null 2>&1; zirve explain --json -o $TMP/explain.json tests/data/snapshots/failed.pickle; zirve explain --json -o $TMP/message.json tests/data/run/backward.log; zirve explain --advise --json -o $TMP/advice.json tests/data/run/backward.log
+$ zirve record add $TMP/results $TMP/run.json $TMP/search.json $TMP/explain.json $TMP/message.json $TMP/advice.json tests/data/decide/failed.yaml --today 2026-11-29 && zirve record add $TMP/results tests/data/run/evaluation.log tests/data/logs/llamacpp-2026.log --kind log --today 2026-11-29 && zirve record show $TMP/results | sed -n '/^results/,/^attached/p'
+results
+  0002 run.json                     out of memory, exit status 1:
+                                    torch.OutOfMemoryError: CUDA out of memory.
+                                    Tried to allocate 1.96 GiB. GPU 0 has a
+                                    total capacity of 23.64 GiB of which 1.00
+                                    GiB is free. Of the allocated memory 21.50
+                                    GiB is allocated by PyTorch, an (measured)
+  0002 may prove                    that the command ended so, once; no need of
+                                    memory, for none was measured, and no load,
+                                    for what it processed is not known
+  0003 search.json                  boundary: n 3 is the largest that passed, 4
+                                    tried (measured)
+  0003 may prove                    that boundary, of that command, where it
+                                    ran; no need in bytes
+  0004 explain.json                 out of memory: capacity, 4.00 GiB asked for
+                                    (measured)
+  0004 allocated_peak               3.00 MiB (3.15 MB) (measured)
+  0004 reserved_peak                22.00 MiB (23.07 MB) (measured)
+  0004 allocated_end                0.00 MiB (0.00 MB) (measured)
+  0004 reserved_end                 22.00 MiB (23.07 MB) (measured)
+  0004 may prove                    what the allocator of that process held; not
+                                    what others held or its context took, and no
+                                    load
+  0005 message.json                 out of memory: outside, 1.96 GiB asked for
+                                    (measured)
+  0005 may prove                    that a request failed, with the figures it
+                                    printed; no need
+  0006 advice.json                  out of memory in backward; 9 changes to try,
+                                    first: a smaller micro-batch, accumulated to
+                                    the same batch (calculated)
+  0006 may prove                    nothing: it says what to try
+  0008 evaluation.log               out of device memory in evaluation:
+                                    torch.OutOfMemoryError: CUDA out of memory.
+                                    Tried to allocate 7.83 GiB. GPU 0 has a
+                                    total capacity of 23.64 GiB of which 1.00
+                                    GiB is free. Including non-PyTorch memory,
+                                    this process has 22.60 GiB memo (measured)
+  0008 may prove                    nothing of memory but that its program said
+                                    so
+  0009 llamacpp-2026.log            no line says that memory ran out (measured)
+  0009 may prove                    nothing of memory but that its program said
+                                    so
+
+one change to try
+  run-9 generation                  weights in fewer bits; or a shorter context;
+                                    or fewer sequences at once; or another
+                                    cache: fewer bits, windows only, on the
+                                    host; or a part of it on the host; or more
+                                    cards of the same kind, with a layout that
+                                    divides it
+
+attached
+$ zirve record show $TMP/results --json | grep -A3 '0004 reserved_end'
+      "label": "0004 reserved_end",
+      "value": null,
+      "bytes": 23068672,
+      "known": "measured"
+$ printf '{"schema": "zirve.run/1",' >$TMP/cut.json; zirve record add $TMP/results $TMP/cut.json
+zirve record: TMP/cut.json: byte 25: JSON: unexpected end
 ? 3

@@ -1,0 +1,186 @@
+#include "decide/attachment.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/units.h"
+#include "decide/overflow.h"
+#include "format/json_tree.h"
+
+enum { SHOWN = 200 };
+
+static int shown(struct zv_slice text)
+{
+    return (int)(text.length < SHOWN ? text.length : SHOWN);
+}
+
+static struct zv_slice text_of(const struct zv_json_value *root, const char *key)
+{
+    struct zv_slice text = {0};
+    (void)zv_json_string(zv_json_find(root, key), &text);
+    return text;
+}
+
+typedef const char *reader(struct zv_attachment *to, const struct zv_json_value *root,
+                           struct zv_arena *arena); /* the verdict; NULL without memory */
+
+static const char *read_run(struct zv_attachment *to, const struct zv_json_value *root,
+                            struct zv_arena *arena)
+{
+    (void)to;
+    uint64_t status = 0;
+    uint64_t number = 0;
+    const struct zv_slice outcome = text_of(root, "outcome");
+    const struct zv_slice said = text_of(zv_json_find(root, "memory"), "text");
+    const bool exited = zv_json_u64(zv_json_find(root, "exit_status"), &status);
+    (void)zv_json_u64(zv_json_find(root, "signal"), &number);
+    return zv_arena_print(arena, "%.*s, %s %" PRIu64 "%s%.*s", shown(outcome), outcome.at,
+                          exited ? "exit status" : "signal", exited ? status : number,
+                          said.length != 0 ? ": " : "", shown(said), said.at);
+}
+
+static const char *read_search(struct zv_attachment *to, const struct zv_json_value *root,
+                               struct zv_arena *arena)
+{
+    (void)to;
+    uint64_t value = 0;
+    const struct zv_slice name = text_of(root, "dimension");
+    const struct zv_slice verdict = text_of(root, "verdict");
+    const size_t tries = zv_json_count(zv_json_find(root, "tries"));
+    return zv_json_u64(zv_json_find(root, "value"), &value)
+               ? zv_arena_print(arena,
+                                "%.*s: %.*s %" PRIu64 " is the largest that passed, %zu tried",
+                                shown(verdict), verdict.at, shown(name), name.at, value, tries)
+               : zv_arena_print(arena, "%.*s: no %.*s passed, %zu tried", shown(verdict),
+                                verdict.at, shown(name), name.at, tries);
+}
+
+/* "out of memory: capacity, 4.00 GiB asked for" */
+static const char *failure(struct zv_slice kind, const struct zv_json_value *requested,
+                           struct zv_arena *arena)
+{
+    char bytes[ZV_BYTES_TEXT];
+    uint64_t asked;
+    if (!zv_json_u64(requested, &asked)) {
+        return zv_arena_print(arena, "out of memory: %.*s", shown(kind), kind.at);
+    }
+    zv_bytes_print(bytes, asked, ZV_UNIT_GIB, 2);
+    return zv_arena_print(arena, "out of memory: %.*s, %s asked for", shown(kind), kind.at, bytes);
+}
+
+static const char *read_message(struct zv_attachment *to, const struct zv_json_value *root,
+                                struct zv_arena *arena)
+{
+    const struct zv_slice kind = text_of(root, "verdict");
+    to->known = "measured"; /* by the program, to the digits it prints */
+    return failure(kind.length != 0 ? kind : zv_slice_of("why, it does not say"),
+                   zv_json_find(root, "requested_bytes"), arena);
+}
+
+static const char *read_explain(struct zv_attachment *to, const struct zv_json_value *root,
+                                struct zv_arena *arena)
+{
+    static const struct {
+        const char *instant;
+        const char *counter;
+    } places[ZV_COUNTERS] = {{"peak_allocated", "allocated_bytes"},
+                             {"peak_reserved", "reserved_bytes"},
+                             {"end", "allocated_bytes"},
+                             {"end", "reserved_bytes"}};
+    const struct zv_json_value *const verdict = zv_json_find(root, "verdict");
+    const struct zv_slice kind = text_of(verdict, "kind");
+    const struct zv_slice known = text_of(root, "known");
+    bool failed = false;
+    to->has_counters = true;
+    to->known = known.length != 0 ? zv_arena_copy(arena, known.at, known.length) : NULL;
+    for (unsigned i = 0; i < ZV_COUNTERS; i++) {
+        const struct zv_json_value *const usage =
+            zv_json_find(zv_json_find(root, places[i].instant), "usage");
+        to->counted[i] = zv_json_u64(zv_json_find(usage, places[i].counter), &to->bytes[i]);
+    }
+    (void)zv_json_bool(zv_json_find(verdict, "out_of_memory"), &failed);
+    return failed ? failure(kind, zv_json_find(verdict, "requested_bytes"), arena)
+                  : "no request failed; the peak of the record";
+}
+
+static const char *read_advice(struct zv_attachment *to, const struct zv_json_value *root,
+                               struct zv_arena *arena)
+{
+    (void)to;
+    const struct zv_slice phase = text_of(root, "phase");
+    const struct zv_json_value *const changes = zv_json_find(root, "changes");
+    const struct zv_slice first = text_of(zv_json_item(changes, 0), "name");
+    return zv_arena_print(arena, "out of memory in %.*s; %zu changes to try, first: %.*s",
+                          shown(phase.length != 0 ? phase : zv_slice_of("an unknown phase")),
+                          phase.length != 0 ? phase.at : "an unknown phase", zv_json_count(changes),
+                          shown(first), first.at != NULL ? first.at : "");
+}
+
+static const struct {
+    const char *schema;
+    reader *read;
+    const char *proves;
+} results[] = {
+    {"zirve.run/1", read_run,
+     "that the command ended so, once; no need of memory, for none was measured, and no load, for "
+     "what it processed is not known"},
+    {"zirve.run_search/1", read_search,
+     "that boundary, of that command, where it ran; no need in bytes"},
+    {"zirve.explain/1", read_explain,
+     "what the allocator of that process held; not what others held or its context took, and no "
+     "load"},
+    {"zirve.explain_message/1", read_message,
+     "that a request failed, with the figures it printed; no need"},
+    {"zirve.advice/1", read_advice, "nothing: it says what to try"},
+};
+
+static enum zv_status read_log(struct zv_attachment *to, struct zv_slice text,
+                               struct zv_arena *arena, struct zv_error *err)
+{
+    struct zv_overflow overflow;
+    const enum zv_status status = zv_overflow_read(&overflow, text, arena, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    to->proves = "nothing of memory but that its program said so";
+    if (!overflow.memory_named) {
+        to->verdict = "no line says that memory ran out";
+        return ZV_OK;
+    }
+    to->verdict = zv_arena_print(
+        arena, "out of %s memory%s%s: %.200s", zv_oom_memory_name(overflow.memory),
+        overflow.phase != ZV_PHASES ? " in " : "",
+        overflow.phase != ZV_PHASES ? zv_phase_facts[overflow.phase].name : "", overflow.text);
+    return to->verdict != NULL ? ZV_OK : zv_fail_memory(err, "an attachment");
+}
+
+enum zv_status zv_attachment_read(struct zv_attachment *attachment, bool *read,
+                                  const struct zv_entry *entry, struct zv_slice text,
+                                  struct zv_arena *arena, struct zv_error *err)
+{
+    const struct zv_json_value *root;
+    *attachment = (struct zv_attachment){.entry = entry};
+    *read = entry->kind == ZV_ENTRY_LOG && zv_entry_kind_of(text) == ZV_ENTRY_KINDS;
+    if (*read) {
+        return read_log(attachment, text, arena, err);
+    }
+    if ((entry->kind != ZV_ENTRY_RUN && entry->kind != ZV_ENTRY_EXPLAIN) ||
+        zv_entry_kind_of(text) != entry->kind) {
+        return ZV_OK;
+    }
+    const enum zv_status status = zv_json_tree_read(&root, text, ZV_JSON_STRICT, arena, err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    const struct zv_slice schema = text_of(root, "schema");
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+        if (zv_slice_equal(schema, results[i].schema)) {
+            *read = true;
+            attachment->proves = results[i].proves;
+            attachment->verdict = results[i].read(attachment, root, arena);
+            return attachment->verdict != NULL ? ZV_OK : zv_fail_memory(err, "an attachment");
+        }
+    }
+    return ZV_OK;
+}
