@@ -35,7 +35,7 @@ static enum zv_status read_device(const struct arguments *args, const char **ask
 static bool any_usable(const struct zv_environment *env)
 {
     for (size_t i = 0; i < env->device_count; i++) {
-        if (zv_device_usable(&env->devices[i])) {
+        if (zv_probed_usable(&env->devices[i])) {
             return true;
         }
     }
@@ -97,7 +97,7 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
         if (machine.asked != NULL) {
             (void)snprintf(name, sizeof name, "cuda:%u", ordinal);
             machine.asked = name;
-            machine.only = zv_device_named(&env, ordinal);
+            machine.only = zv_probed_named(&env, ordinal);
         }
         machine.usable = machine.asked != NULL ? machine.only != NULL : any_usable(&env);
         out->exit_code = machine.usable ? 0 : 2;

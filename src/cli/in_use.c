@@ -11,7 +11,7 @@
 static enum zv_status read_device(uint32_t index, uint64_t *bytes, struct zv_error *err)
 {
     const struct zv_probe_places places = probe_places();
-    struct zv_device_memory memory;
+    struct zv_probed_memory memory;
     char used[ZV_BYTES_TEXT];
     char total[ZV_BYTES_TEXT];
     const enum zv_status status = zv_probe_memory(&memory, index, &places, err);

@@ -79,15 +79,17 @@ struct nvml_session {
 };
 
 /* Memory of a device or a slice: whether used counts what the driver keeps. */
-bool nvml_read_memory(struct nvml_session *nvml, nvml_device device, struct zv_reading *readings);
+bool nvml_read_memory(struct nvml_session *nvml, nvml_device device, struct zv_probed *readings);
 
 /* Name, UUID of a device or a slice. */
-void nvml_read_words(struct nvml_session *nvml, nvml_device device, struct zv_word *words);
+void nvml_read_words(struct nvml_session *nvml, nvml_device device, struct zv_probed_text *words);
 
 /* Who holds memory of the device. */
-void nvml_read_processes(struct nvml_session *nvml, nvml_device handle, struct zv_device *device);
+void nvml_read_processes(struct nvml_session *nvml, nvml_device handle,
+                         struct zv_probed_device *device);
 
 /* Whether the device is cut into slices, and each of them. */
-void nvml_read_instances(struct nvml_session *nvml, nvml_device handle, struct zv_device *device);
+void nvml_read_instances(struct nvml_session *nvml, nvml_device handle,
+                         struct zv_probed_device *device);
 
 #endif

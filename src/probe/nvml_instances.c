@@ -4,13 +4,13 @@
 enum { MIG_ON = 1 };
 
 static void read_instance(struct nvml_session *nvml, nvml_device handle,
-                          struct zv_instance *instance)
+                          struct zv_probed_slice *instance)
 {
     unsigned int gpu = 0;
     unsigned int compute = 0;
     const struct nvml *const functions = &nvml->nvml;
-    *instance = (struct zv_instance){.gpu_instance = ZV_PROBE_NO_INSTANCE,
-                                     .compute_instance = ZV_PROBE_NO_INSTANCE};
+    *instance = (struct zv_probed_slice){.gpu_instance = ZV_PROBE_NO_INSTANCE,
+                                         .compute_instance = ZV_PROBE_NO_INSTANCE};
     if (functions->gpu_instance != NULL && functions->gpu_instance(handle, &gpu) == NVML_OK) {
         instance->gpu_instance = gpu;
     }
@@ -22,13 +22,14 @@ static void read_instance(struct nvml_session *nvml, nvml_device handle,
     (void)nvml_read_memory(nvml, handle, instance->readings);
 }
 
-void nvml_read_instances(struct nvml_session *nvml, nvml_device handle, struct zv_device *device)
+void nvml_read_instances(struct nvml_session *nvml, nvml_device handle,
+                         struct zv_probed_device *device)
 {
     unsigned int current = 0;
     unsigned int pending = 0;
     unsigned int most = 0;
     const struct nvml *const functions = &nvml->nvml;
-    struct zv_reading *const sliced = &device->readings[ZV_PROBE_SLICED];
+    struct zv_probed *const sliced = &device->readings[ZV_PROBE_SLICED];
     const int result = functions->mig_mode != NULL ? functions->mig_mode(handle, &current, &pending)
                                                    : PROBE_ABSENT;
     if (result == NVML_NOT_SUPPORTED) { /* a device that cannot be cut is not cut */

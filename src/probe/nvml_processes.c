@@ -109,7 +109,8 @@ static bool listed(const struct zv_gpu_process *list, size_t count, uint32_t pid
     return false;
 }
 
-void nvml_read_processes(struct nvml_session *nvml, nvml_device handle, struct zv_device *device)
+void nvml_read_processes(struct nvml_session *nvml, nvml_device handle,
+                         struct zv_probed_device *device)
 {
     static const char *const compute_names[3] = {"nvmlDeviceGetComputeRunningProcesses_v3",
                                                  "nvmlDeviceGetComputeRunningProcesses_v2",

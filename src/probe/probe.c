@@ -55,7 +55,7 @@ static const struct zv_probe_source *find_source(const struct zv_environment *en
 }
 
 /* Why no program can compute on a device that no runtime lists. */
-static const char *unusable(const struct zv_environment *env, const struct zv_device *device)
+static const char *unusable(const struct zv_environment *env, const struct zv_probed_device *device)
 {
     const bool nvidia = device->vendor == ZV_PROBE_NVIDIA;
     const struct zv_probe_source *const runtime =
@@ -96,12 +96,12 @@ enum zv_status zv_probe_environment(struct zv_environment *env,
     return session.status;
 }
 
-bool zv_device_usable(const struct zv_device *device)
+bool zv_probed_usable(const struct zv_probed_device *device)
 {
     return device->unusable == NULL;
 }
 
-const struct zv_device *zv_device_named(const struct zv_environment *env, uint32_t ordinal)
+const struct zv_probed_device *zv_probed_named(const struct zv_environment *env, uint32_t ordinal)
 {
     for (size_t i = 0; i < env->device_count; i++) {
         if (env->devices[i].backend != NULL && env->devices[i].ordinal == ordinal) {
@@ -111,11 +111,11 @@ const struct zv_device *zv_device_named(const struct zv_environment *env, uint32
     return NULL;
 }
 
-static void copy_memory(struct zv_device_memory *memory, const struct zv_device *device)
+static void copy_memory(struct zv_probed_memory *memory, const struct zv_probed_device *device)
 {
     const char *const name = device->words[ZV_PROBE_MODEL].text;
-    const struct zv_reading *const used = &device->readings[ZV_PROBE_USED];
-    *memory = (struct zv_device_memory){
+    const struct zv_probed *const used = &device->readings[ZV_PROBE_USED];
+    *memory = (struct zv_probed_memory){
         .total_bytes = device->readings[ZV_PROBE_CAPACITY].value,
         .used_bytes = used->value,
         .used_counts_reserved = device->used_counts_reserved,
@@ -143,12 +143,12 @@ static enum zv_status fail_device(const struct zv_environment *env, uint32_t ind
     return zv_fail(err, ZV_E_DEVICE, "no usable GPU %u: %s", index, text);
 }
 
-enum zv_status zv_probe_memory(struct zv_device_memory *memory, uint32_t index,
+enum zv_status zv_probe_memory(struct zv_probed_memory *memory, uint32_t index,
                                const struct zv_probe_places *places, struct zv_error *err)
 {
     struct zv_arena arena = {0};
     struct zv_environment *const env = zv_arena_alloc(&arena, sizeof *env);
-    *memory = (struct zv_device_memory){0};
+    *memory = (struct zv_probed_memory){0};
     if (env == NULL) {
         return zv_fail_memory(err, "what the machine says");
     }
@@ -161,9 +161,9 @@ enum zv_status zv_probe_memory(struct zv_device_memory *memory, uint32_t index,
     if (status == ZV_OK && index >= env->device_count) {
         status = fail_device(env, index, err);
     } else if (status == ZV_OK) {
-        const struct zv_device *const device = &env->devices[index];
-        const struct zv_reading *const used = &device->readings[ZV_PROBE_USED];
-        const struct zv_reading *const capacity = &device->readings[ZV_PROBE_CAPACITY];
+        const struct zv_probed_device *const device = &env->devices[index];
+        const struct zv_probed *const used = &device->readings[ZV_PROBE_USED];
+        const struct zv_probed *const capacity = &device->readings[ZV_PROBE_CAPACITY];
         if (used->known && capacity->known) {
             copy_memory(memory, device);
         } else {

@@ -35,7 +35,7 @@ enum {
 };
 
 /* One figure as one source gave it. */
-struct zv_reading {
+struct zv_probed {
     bool known;
     uint64_t value;     /* bytes, or 0 and 1 for no and yes */
     const char *source; /* the call or file, when known */
@@ -43,7 +43,7 @@ struct zv_reading {
 };
 
 /* The same of a text; NULL when not known. */
-struct zv_word {
+struct zv_probed_text {
     const char *text;
     const char *source;
     const char *why;
@@ -86,7 +86,7 @@ struct zv_gpu_process {
     const char *name;  /* from /proc, NULL when there is no such process here */
     const char *kind;  /* "compute", "graphics" */
     uint32_t instance; /* GPU instance of a sliced device, or ZV_PROBE_NO_INSTANCE */
-    struct zv_reading used;
+    struct zv_probed used;
 };
 
 struct zv_process_list {
@@ -98,26 +98,26 @@ struct zv_process_list {
 };
 
 /* A slice (MIG) of a device. */
-struct zv_instance {
+struct zv_probed_slice {
     uint32_t gpu_instance;
     uint32_t compute_instance;
-    struct zv_word words[ZV_PROBE_WORDS];
-    struct zv_reading readings[ZV_PROBE_READINGS];
+    struct zv_probed_text words[ZV_PROBE_WORDS];
+    struct zv_probed readings[ZV_PROBE_READINGS];
 };
 
 enum zv_probe_vendor { ZV_PROBE_NVIDIA, ZV_PROBE_AMD };
 
-struct zv_device {
+struct zv_probed_device {
     enum zv_probe_vendor vendor; /* whose driver lists it */
     const char *backend;         /* "CUDA" or "HIP": the runtime that lists it; NULL: none does */
     uint32_t ordinal;            /* with a backend: the number that this runtime gives it */
     bool kernel_computes;        /* the AMD kernel driver lists it for compute */
     const char *unusable;        /* why no runtime can use it; NULL when one can, or may */
     bool used_counts_reserved;   /* the older call counts what the driver keeps as used */
-    struct zv_word words[ZV_PROBE_WORDS];
-    struct zv_reading readings[ZV_PROBE_READINGS];
+    struct zv_probed_text words[ZV_PROBE_WORDS];
+    struct zv_probed readings[ZV_PROBE_READINGS];
     struct zv_process_list processes;
-    struct zv_instance *instances;
+    struct zv_probed_slice *instances;
     size_t instance_count;
 };
 
@@ -147,7 +147,7 @@ struct zv_python {
 };
 
 struct zv_environment {
-    struct zv_device devices[PROBE_MAX_DEVICES];
+    struct zv_probed_device devices[PROBE_MAX_DEVICES];
     size_t device_count;
     struct zv_probe_source sources[PROBE_MAX_SOURCES];
     size_t source_count;
@@ -175,14 +175,14 @@ enum zv_status zv_probe_environment(struct zv_environment *env,
 
 /* A program could compute on it: a runtime lists it, or the AMD kernel driver does and no runtime
  * library is there to ask (PyTorch brings its own). */
-bool zv_device_usable(const struct zv_device *device);
+bool zv_probed_usable(const struct zv_probed_device *device);
 
 /* The device that PyTorch calls cuda:N, or NULL. The name is the same under HIP. */
-const struct zv_device *zv_device_named(const struct zv_environment *env, uint32_t ordinal);
+const struct zv_probed_device *zv_probed_named(const struct zv_environment *env, uint32_t ordinal);
 
 enum { PROBE_NAME = 96 };
 
-struct zv_device_memory {
+struct zv_probed_memory {
     char name[PROBE_NAME]; /* as the driver says it, "" when it does not */
     uint64_t total_bytes;
     uint64_t used_bytes;
@@ -194,7 +194,7 @@ struct zv_device_memory {
  * The memory of device index (0 is the first), NVML's devices before AMD's; no compute runtime is
  * started for it. Errors: ZV_E_DEVICE, saying what was looked for and what each said; ZV_E_NOMEM.
  */
-enum zv_status zv_probe_memory(struct zv_device_memory *memory, uint32_t index,
+enum zv_status zv_probe_memory(struct zv_probed_memory *memory, uint32_t index,
                                const struct zv_probe_places *places, struct zv_error *err);
 
 #endif

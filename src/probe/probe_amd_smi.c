@@ -55,7 +55,7 @@ static void read_device(struct probe_library *library, const struct amd_smi *smi
     const char *const address =
         probe_print(session, "%04x:%02x:%02x.%x", (unsigned)(bdf >> 16),
                     (unsigned)(bdf >> 8 & 0xff), (unsigned)(bdf >> 3 & 0x1f), (unsigned)(bdf & 7));
-    struct zv_device *const device = probe_device(
+    struct zv_probed_device *const device = probe_device(
         session, ZV_PROBE_AMD, result == 0 ? address : NULL, NULL, "amdsmi_get_gpu_device_bdf");
     if (device == NULL) {
         return;

@@ -34,7 +34,7 @@ static const char *slot_name(struct probe_session *session, const char *folder)
 static void read_card(struct probe_session *session, const char *folder)
 {
     const char *const slot = slot_name(session, folder);
-    struct zv_device *const device =
+    struct zv_probed_device *const device =
         probe_device(session, ZV_PROBE_AMD, slot, NULL, probe_print(session, "%s/uevent", folder));
     if (device == NULL) {
         return;

@@ -84,7 +84,7 @@ static int ask_attribute(const struct cuda *cuda, int attribute, int device, int
 }
 
 static void read_capability(struct probe_library *library, const struct cuda *cuda, int number,
-                            struct zv_device *device)
+                            struct zv_probed_device *device)
 {
     int major;
     int minor;
@@ -113,7 +113,7 @@ static void read_device(struct probe_library *library, const struct cuda *cuda, 
     }
     const int bus_result = cuda->bus_id != NULL ? cuda->bus_id(bus_id, TEXT, number) : PROBE_ABSENT;
     const int uuid_result = ask_uuid(cuda, number, uuid);
-    struct zv_device *const device =
+    struct zv_probed_device *const device =
         probe_device(session, ZV_PROBE_NVIDIA, bus_result == 0 ? bus_id : NULL,
                      uuid_result == 0 ? uuid : NULL, "cuDeviceGetPCIBusId");
     if (device == NULL || device->backend != NULL) { /* two of one device: no runtime does that */

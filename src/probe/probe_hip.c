@@ -55,7 +55,7 @@ static void read_device(struct probe_library *library, const struct hip *hip, in
     }
     const int bus_result = hip->bus_id != NULL ? hip->bus_id(bus_id, TEXT, number) : PROBE_ABSENT;
     bus_id[TEXT - 1] = 0;
-    struct zv_device *const device =
+    struct zv_probed_device *const device =
         probe_device(library->session, ZV_PROBE_AMD, bus_result == 0 ? bus_id : NULL, NULL,
                      "hipDeviceGetPCIBusId");
     if (device == NULL || device->backend != NULL) {

@@ -46,7 +46,8 @@ static int compare_pids(const void *a, const void *b)
     return (one->pid > two->pid) - (one->pid < two->pid);
 }
 
-static void read_processes(struct probe_session *session, struct zv_device *device, uint64_t gpu_id)
+static void read_processes(struct probe_session *session, struct zv_probed_device *device,
+                           uint64_t gpu_id)
 {
     static const char root[] = "/sys/class/kfd/kfd/proc";
     struct zv_process_list *const list = &device->processes;
@@ -101,7 +102,7 @@ static void read_node(struct probe_session *session, struct zv_probe_source *sou
     const struct zv_slice properties = read_properties(session, path, text);
     const bool located = find_property(properties, "location_id", &location);
     (void)find_property(properties, "domain", &domain);
-    struct zv_device *const device = probe_device(
+    struct zv_probed_device *const device = probe_device(
         session, ZV_PROBE_AMD,
         located ? probe_print(session, "%04x:%02x:%02x.%x", (unsigned)domain,
                               (unsigned)(location >> 8 & 0xff), (unsigned)(location >> 3 & 0x1f),

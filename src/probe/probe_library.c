@@ -96,7 +96,9 @@ void probe_library_close(struct probe_library *library)
 const char *probe_library_says(struct probe_library *library, const char *call, int result)
 {
     if (result == PROBE_ABSENT) {
-        return probe_print(library->session, "%s has no %s", library->name, call);
+        const struct zv_slice name = zv_slice_of(call); /* what is asked of it stands in brackets */
+        return probe_print(library->session, "%s has no %.*s", library->name,
+                           (int)strcspn(name.at, " "), name.at);
     }
     const char *const words =
         library->words != NULL ? library->words(library->functions, result) : NULL;
@@ -104,7 +106,7 @@ const char *probe_library_says(struct probe_library *library, const char *call, 
                        words != NULL ? ", " : "", words != NULL ? words : "");
 }
 
-void probe_library_reading(struct probe_library *library, struct zv_reading *reading,
+void probe_library_reading(struct probe_library *library, struct zv_probed *reading,
                            const char *call, int result, uint64_t value)
 {
     if (result == 0) {
@@ -114,8 +116,8 @@ void probe_library_reading(struct probe_library *library, struct zv_reading *rea
     }
 }
 
-void probe_library_word(struct probe_library *library, struct zv_word *word, const char *call,
-                        int result, const char *text)
+void probe_library_word(struct probe_library *library, struct zv_probed_text *word,
+                        const char *call, int result, const char *text)
 {
     if (result == 0 && text[0] != 0) {
         if (word->text == NULL) {

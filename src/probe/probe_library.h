@@ -44,10 +44,10 @@ void probe_library_close(struct probe_library *library);
 const char *probe_library_says(struct probe_library *library, const char *call, int result);
 
 /* Takes value when result is 0, else the reason. */
-void probe_library_reading(struct probe_library *library, struct zv_reading *reading,
+void probe_library_reading(struct probe_library *library, struct zv_probed *reading,
                            const char *call, int result, uint64_t value);
-void probe_library_word(struct probe_library *library, struct zv_word *word, const char *call,
-                        int result, const char *text);
+void probe_library_word(struct probe_library *library, struct zv_probed_text *word,
+                        const char *call, int result, const char *text);
 
 /* The start of a library: whether init returned 0; the source says otherwise. */
 bool probe_library_started(struct probe_library *library, const char *call, int result);

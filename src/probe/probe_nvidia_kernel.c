@@ -12,7 +12,7 @@
 
 enum { MAX_GPUS = PROBE_MAX_DEVICES };
 
-static void read_information(struct probe_session *session, struct zv_device *device,
+static void read_information(struct probe_session *session, struct zv_probed_device *device,
                              const char *path)
 {
     static const struct {
@@ -80,7 +80,7 @@ void probe_nvidia_kernel(struct probe_session *session)
     qsort(names, count, sizeof names[0], compare_names);
     for (size_t i = 0; i < count; i++) {
         const char *const path = probe_print(session, "%s/gpus/%s/information", root, names[i]);
-        struct zv_device *const device =
+        struct zv_probed_device *const device =
             probe_device(session, ZV_PROBE_NVIDIA, names[i], NULL, path);
         if (device != NULL) {
             read_information(session, device, path);

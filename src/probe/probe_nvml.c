@@ -42,7 +42,7 @@ static const char *words_of(const void *functions, int result)
     return nvml->error != NULL ? nvml->error(result) : NULL;
 }
 
-static void take_memory_v2(struct zv_reading *readings, const struct nvml_memory_v2 *memory)
+static void take_memory_v2(struct zv_probed *readings, const struct nvml_memory_v2 *memory)
 {
     static const char call[] = "nvmlDeviceGetMemoryInfo_v2";
     reading_take(&readings[ZV_PROBE_CAPACITY], memory->total, call);
@@ -51,7 +51,7 @@ static void take_memory_v2(struct zv_reading *readings, const struct nvml_memory
     reading_take(&readings[ZV_PROBE_RESERVED], memory->reserved, call);
 }
 
-bool nvml_read_memory(struct nvml_session *nvml, nvml_device device, struct zv_reading *readings)
+bool nvml_read_memory(struct nvml_session *nvml, nvml_device device, struct zv_probed *readings)
 {
     static const char call[] = "nvmlDeviceGetMemoryInfo";
     const struct nvml *const functions = &nvml->nvml;
@@ -81,7 +81,7 @@ bool nvml_read_memory(struct nvml_session *nvml, nvml_device device, struct zv_r
     return result == NVML_OK;
 }
 
-void nvml_read_words(struct nvml_session *nvml, nvml_device device, struct zv_word *words)
+void nvml_read_words(struct nvml_session *nvml, nvml_device device, struct zv_probed_text *words)
 {
     char name[TEXT] = "";
     char uuid[TEXT] = "";
@@ -94,7 +94,8 @@ void nvml_read_words(struct nvml_session *nvml, nvml_device device, struct zv_wo
     probe_library_word(&nvml->library, &words[ZV_PROBE_UUID], "nvmlDeviceGetUUID", result, uuid);
 }
 
-static void read_address(struct nvml_session *nvml, nvml_device handle, struct zv_device *device)
+static void read_address(struct nvml_session *nvml, nvml_device handle,
+                         struct zv_probed_device *device)
 {
     struct nvml_pci pci = {0};
     char address[BUS_ID_TEXT] = "";
@@ -112,7 +113,8 @@ static void read_address(struct nvml_session *nvml, nvml_device handle, struct z
     probe_library_word(&nvml->library, &device->words[ZV_PROBE_BUS_ID], call, result, address);
 }
 
-static void read_device(struct nvml_session *nvml, nvml_device handle, struct zv_device *device)
+static void read_device(struct nvml_session *nvml, nvml_device handle,
+                        struct zv_probed_device *device)
 {
     int major = 0;
     int minor = 0;
@@ -130,7 +132,7 @@ static void read_device(struct nvml_session *nvml, nvml_device handle, struct zv
 }
 
 /* A device whose handle is refused is there all the same, and every reading says why not. */
-static void refuse_device(struct nvml_session *nvml, struct zv_device *device, int result)
+static void refuse_device(struct nvml_session *nvml, struct zv_probed_device *device, int result)
 {
     const char *const why =
         probe_library_says(&nvml->library, "nvmlDeviceGetHandleByIndex_v2", result);
@@ -155,7 +157,8 @@ static void read_devices(struct nvml_session *nvml)
         if (result != NVML_OK && !counted) {
             break;
         }
-        struct zv_device *const device = probe_new_device(nvml->library.session, ZV_PROBE_NVIDIA);
+        struct zv_probed_device *const device =
+            probe_new_device(nvml->library.session, ZV_PROBE_NVIDIA);
         source->devices++;
         if (device == NULL) {
             continue;

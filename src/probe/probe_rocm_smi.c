@@ -49,7 +49,7 @@ static void read_device(struct probe_library *library, const struct rocm_smi *sm
     const char *const address =
         probe_print(session, "%04x:%02x:%02x.%x", (unsigned)(id >> 32), (unsigned)(id >> 8 & 0xff),
                     (unsigned)(id >> 3 & 0x1f), (unsigned)(id & 7));
-    struct zv_device *const device = probe_device(
+    struct zv_probed_device *const device = probe_device(
         session, ZV_PROBE_AMD, result == 0 ? address : NULL, NULL, "rsmi_dev_pci_id_get");
     if (device == NULL) {
         return;

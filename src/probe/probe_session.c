@@ -62,7 +62,7 @@ const char *probe_line(struct probe_session *session, const char *path)
     return line.length != 0 ? probe_print(session, "%.*s", (int)line.length, line.at) : NULL;
 }
 
-void probe_read_bytes(struct probe_session *session, struct zv_reading *reading, const char *path)
+void probe_read_bytes(struct probe_session *session, struct zv_probed *reading, const char *path)
 {
     uint64_t bytes;
     const char *const line = probe_line(session, path);
@@ -86,28 +86,28 @@ struct zv_probe_source *probe_source(struct probe_session *session, const char *
     return source;
 }
 
-void reading_take(struct zv_reading *reading, uint64_t value, const char *source)
+void reading_take(struct zv_probed *reading, uint64_t value, const char *source)
 {
     if (!reading->known) {
-        *reading = (struct zv_reading){.known = true, .value = value, .source = source};
+        *reading = (struct zv_probed){.known = true, .value = value, .source = source};
     }
 }
 
-void word_take(struct zv_word *word, const char *text, const char *source)
+void word_take(struct zv_probed_text *word, const char *text, const char *source)
 {
     if (word->text == NULL) {
-        *word = (struct zv_word){.text = text, .source = source};
+        *word = (struct zv_probed_text){.text = text, .source = source};
     }
 }
 
-void reading_miss(struct zv_reading *reading, const char *why)
+void reading_miss(struct zv_probed *reading, const char *why)
 {
     if (!reading->known && reading->why == NULL) {
         reading->why = why;
     }
 }
 
-void word_miss(struct zv_word *word, const char *why)
+void word_miss(struct zv_probed_text *word, const char *why)
 {
     if (word->text == NULL && word->why == NULL) {
         word->why = why;
@@ -153,14 +153,15 @@ bool bus_id_normal(char to[BUS_ID_TEXT], const char *from)
     return true;
 }
 
-struct zv_device *probe_new_device(struct probe_session *session, enum zv_probe_vendor vendor)
+struct zv_probed_device *probe_new_device(struct probe_session *session,
+                                          enum zv_probe_vendor vendor)
 {
     struct zv_environment *const env = session->env;
     if (env->device_count == PROBE_MAX_DEVICES) {
         return NULL;
     }
-    struct zv_device *const device = &env->devices[env->device_count++];
-    *device = (struct zv_device){.vendor = vendor};
+    struct zv_probed_device *const device = &env->devices[env->device_count++];
+    *device = (struct zv_probed_device){.vendor = vendor};
     return device;
 }
 
@@ -169,20 +170,20 @@ static bool same_text(const char *a, const char *b)
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-struct zv_device *probe_device(struct probe_session *session, enum zv_probe_vendor vendor,
-                               const char *bus_id, const char *uuid, const char *source)
+struct zv_probed_device *probe_device(struct probe_session *session, enum zv_probe_vendor vendor,
+                                      const char *bus_id, const char *uuid, const char *source)
 {
     struct zv_environment *const env = session->env;
     char address[BUS_ID_TEXT];
     const char *const at = bus_id_normal(address, bus_id) ? address : NULL;
     for (size_t i = 0; i < env->device_count; i++) {
-        const struct zv_word *const words = env->devices[i].words;
+        const struct zv_probed_text *const words = env->devices[i].words;
         if (env->devices[i].vendor == vendor && (same_text(words[ZV_PROBE_BUS_ID].text, at) ||
                                                  same_text(words[ZV_PROBE_UUID].text, uuid))) {
             return &env->devices[i];
         }
     }
-    struct zv_device *const device = probe_new_device(session, vendor);
+    struct zv_probed_device *const device = probe_new_device(session, vendor);
     if (device != NULL && at != NULL) {
         word_take(&device->words[ZV_PROBE_BUS_ID], probe_print(session, "%s", at), source);
     }

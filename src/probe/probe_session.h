@@ -37,19 +37,19 @@ DIR *probe_list(struct probe_session *session, const char *path);
 const char *probe_line(struct probe_session *session, const char *path);
 
 /* A figure that is the whole of a file. */
-void probe_read_bytes(struct probe_session *session, struct zv_reading *reading, const char *path);
+void probe_read_bytes(struct probe_session *session, struct zv_probed *reading, const char *path);
 
 /* A new source; never NULL (a spare one takes what has no room). */
 struct zv_probe_source *probe_source(struct probe_session *session, const char *what,
                                      const char *place);
 
 /* Known, unless an earlier source knew it. The texts must live as long as the arena. */
-void reading_take(struct zv_reading *reading, uint64_t value, const char *source);
-void word_take(struct zv_word *word, const char *text, const char *source);
+void reading_take(struct zv_probed *reading, uint64_t value, const char *source);
+void word_take(struct zv_probed_text *word, const char *text, const char *source);
 
 /* Not known, unless somebody knows or gave a reason already. */
-void reading_miss(struct zv_reading *reading, const char *why);
-void word_miss(struct zv_word *word, const char *why);
+void reading_miss(struct zv_probed *reading, const char *why);
+void word_miss(struct zv_probed_text *word, const char *why);
 
 /* The address in the form 0000:01:00.0, whatever the source's; false when it is none. */
 enum { BUS_ID_TEXT = 32 };
@@ -59,11 +59,12 @@ bool bus_id_normal(char to[BUS_ID_TEXT], const char *from);
  * The device with this PCI address or, failing that, UUID (NULL when not known); added when no
  * source had it: source is the call that gave the address. NULL when there is no room.
  */
-struct zv_device *probe_device(struct probe_session *session, enum zv_probe_vendor vendor,
-                               const char *bus_id, const char *uuid, const char *source);
+struct zv_probed_device *probe_device(struct probe_session *session, enum zv_probe_vendor vendor,
+                                      const char *bus_id, const char *uuid, const char *source);
 
 /* A device of which nothing is known but that it is there; NULL when there is no room. */
-struct zv_device *probe_new_device(struct probe_session *session, enum zv_probe_vendor vendor);
+struct zv_probed_device *probe_new_device(struct probe_session *session,
+                                          enum zv_probe_vendor vendor);
 
 /* The sources. */
 void probe_nvml(struct probe_session *session);

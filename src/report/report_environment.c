@@ -27,10 +27,10 @@ static const char *short_source(const char *source)
 }
 
 static void show_readings(struct zv_sink *sink, const struct report_style *style,
-                          const struct zv_reading *readings)
+                          const struct zv_probed *readings)
 {
     for (unsigned i = 0; i < ZV_PROBE_READINGS; i++) {
-        const struct zv_reading *const reading = &readings[i];
+        const struct zv_probed *const reading = &readings[i];
         char bytes[REPORT_BYTES_TEXT];
         if (!reading->known) {
             continue;
@@ -46,7 +46,7 @@ static void show_readings(struct zv_sink *sink, const struct report_style *style
     }
 }
 
-static void show_words(struct zv_sink *sink, const struct zv_word *list)
+static void show_words(struct zv_sink *sink, const struct zv_probed_text *list)
 {
     for (unsigned i = ZV_PROBE_MODEL + 1; i < ZV_PROBE_WORDS; i++) {
         if (list[i].text != NULL) {
@@ -70,8 +70,8 @@ static void miss(struct missing *missing, const char *name, const char *why)
 }
 
 /* Of what nobody was there to ask only the memory is missed. */
-static void miss_fields(struct missing *missing, const struct zv_word *list,
-                        const struct zv_reading *readings)
+static void miss_fields(struct missing *missing, const struct zv_probed_text *list,
+                        const struct zv_probed *readings)
 {
     for (unsigned i = 0; i < ZV_PROBE_WORDS; i++) {
         if (list[i].text == NULL && list[i].why != NULL) {
@@ -134,7 +134,7 @@ static void show_processes(struct zv_sink *sink, const struct report_style *styl
 }
 
 static void show_instance(struct zv_sink *sink, const struct report_style *style,
-                          const struct zv_instance *instance)
+                          const struct zv_probed_slice *instance)
 {
     const char *const model = instance->words[ZV_PROBE_MODEL].text;
     zv_sink_print(sink, "  slice ");
@@ -155,7 +155,7 @@ static void show_instance(struct zv_sink *sink, const struct report_style *style
 }
 
 static void show_device(struct zv_sink *sink, const struct report_style *style,
-                        const struct zv_device *device)
+                        const struct zv_probed_device *device)
 {
     char head[LINE];
     struct missing missing = {0};
@@ -256,7 +256,7 @@ static void show_answer(struct zv_sink *sink, const struct report_style *style,
     char text[LINE] = "no usable GPU";
     size_t count = 0;
     for (size_t i = 0; i < machine->env->device_count; i++) {
-        count += zv_device_usable(&machine->env->devices[i]);
+        count += zv_probed_usable(&machine->env->devices[i]);
     }
     if (machine->asked != NULL && machine->only == NULL) {
         (void)snprintf(text, sizeof text, "no usable GPU %s: no runtime lists it", machine->asked);

@@ -9,10 +9,10 @@
 
 struct report_environment {
     const struct zv_environment *env;
-    const char *asked;            /* "cuda:0", NULL: every device */
-    const struct zv_device *only; /* the one that was asked for, NULL: all, also when there is no
-                                     such device */
-    bool usable;                  /* the answer: what was asked for can compute */
+    const char *asked;                   /* "cuda:0", NULL: every device */
+    const struct zv_probed_device *only; /* the one that was asked for, NULL: all, also when there
+                                     is no such device */
+    bool usable;                         /* the answer: what was asked for can compute */
 };
 
 void report_environment_text(struct zv_sink *sink, const struct report_style *style,

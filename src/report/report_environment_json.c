@@ -1,7 +1,7 @@
 #include "report/json_fields.h"
 #include "report/report_environment.h"
 
-static void write_readings(struct zv_json_writer *json, const struct zv_reading *readings)
+static void write_readings(struct zv_json_writer *json, const struct zv_probed *readings)
 {
     for (unsigned i = 0; i < ZV_PROBE_READINGS; i++) {
         const struct zv_probe_field *const field = &zv_probe_readings[i];
@@ -17,8 +17,8 @@ static void write_readings(struct zv_json_writer *json, const struct zv_reading 
 }
 
 /* Where each known field comes from, and why each other is not known. */
-static void write_provenance(struct zv_json_writer *json, const struct zv_word *words,
-                             const struct zv_reading *readings)
+static void write_provenance(struct zv_json_writer *json, const struct zv_probed_text *words,
+                             const struct zv_probed *readings)
 {
     zv_json_write_key(json, "sources");
     zv_json_begin_object(json);
@@ -48,8 +48,8 @@ static void write_provenance(struct zv_json_writer *json, const struct zv_word *
     zv_json_end_object(json);
 }
 
-static void write_fields(struct zv_json_writer *json, const struct zv_word *words,
-                         const struct zv_reading *readings)
+static void write_fields(struct zv_json_writer *json, const struct zv_probed_text *words,
+                         const struct zv_probed *readings)
 {
     for (unsigned i = 0; i < ZV_PROBE_WORDS; i++) {
         json_text(json, zv_probe_words[i].key, words[i].text);
@@ -86,14 +86,14 @@ static void write_processes(struct zv_json_writer *json, const struct zv_process
     json_text(json, "processes_unknown", list->known ? NULL : list->why);
 }
 
-static void write_device(struct zv_json_writer *json, const struct zv_device *device)
+static void write_device(struct zv_json_writer *json, const struct zv_probed_device *device)
 {
     const bool named = device->backend != NULL;
     zv_json_begin_object(json);
     json_text(json, "backend", device->backend);
     json_bytes(json, "ordinal", named, device->ordinal);
     json_text(json, "driver_of", device->vendor == ZV_PROBE_NVIDIA ? "NVIDIA" : "AMD");
-    json_bool(json, "usable", zv_device_usable(device));
+    json_bool(json, "usable", zv_probed_usable(device));
     json_text(json, "not_usable_because", device->unusable);
     json_bool(json, "used_counts_reserved", device->used_counts_reserved);
     write_fields(json, device->words, device->readings);
@@ -101,7 +101,7 @@ static void write_device(struct zv_json_writer *json, const struct zv_device *de
     zv_json_write_key(json, "instances");
     zv_json_begin_array(json);
     for (size_t i = 0; i < device->instance_count; i++) {
-        const struct zv_instance *const instance = &device->instances[i];
+        const struct zv_probed_slice *const instance = &device->instances[i];
         zv_json_begin_object(json);
         write_number(json, "gpu_instance", instance->gpu_instance);
         write_number(json, "compute_instance", instance->compute_instance);

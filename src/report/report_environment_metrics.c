@@ -32,7 +32,7 @@ static void label(struct zv_sink *sink, char before, const char *name, const cha
 /* "{gpu="0",uuid="…",bus_id="…"", still open: gpu, the place in the result, tells devices apart
  * whose drivers tell neither. */
 static void identify(struct zv_sink *sink, const char *name, const struct zv_environment *env,
-                     const struct zv_device *device)
+                     const struct zv_probed_device *device)
 {
     char number[24];
     (void)snprintf(number, sizeof number, "%td", device - env->devices);
@@ -57,7 +57,7 @@ static void end(struct zv_sink *sink, uint64_t value)
 }
 
 /* The devices that the result is of, one after another; NULL after the last. */
-static const struct zv_device *next(const struct report_environment *machine, size_t *at)
+static const struct zv_probed_device *next(const struct report_environment *machine, size_t *at)
 {
     const struct zv_environment *const env = machine->env;
     if (machine->only != NULL) {
@@ -69,7 +69,7 @@ static const struct zv_device *next(const struct report_environment *machine, si
 static void write_info(struct zv_sink *sink, const struct report_environment *machine)
 {
     static const char name[] = "zirve_device_info";
-    const struct zv_device *device;
+    const struct zv_probed_device *device;
     begin(sink, name, false, "Which device this is");
     for (size_t at = 0; (device = next(machine, &at)) != NULL;) {
         char ordinal[24] = "";
@@ -88,11 +88,11 @@ static void write_info(struct zv_sink *sink, const struct report_environment *ma
 static void write_usable(struct zv_sink *sink, const struct report_environment *machine)
 {
     static const char name[] = "zirve_device_usable";
-    const struct zv_device *device;
+    const struct zv_probed_device *device;
     begin(sink, name, false, "Whether a program can compute on the device");
     for (size_t at = 0; (device = next(machine, &at)) != NULL;) {
         identify(sink, name, machine->env, device);
-        end(sink, zv_device_usable(device));
+        end(sink, zv_probed_usable(device));
     }
 }
 
@@ -100,7 +100,7 @@ static void write_readings(struct zv_sink *sink, const struct report_environment
                            enum zv_probe_reading field)
 {
     char name[96];
-    const struct zv_device *device;
+    const struct zv_probed_device *device;
     (void)snprintf(name, sizeof name, "zirve_device_%s", zv_probe_readings[field].key);
     begin(sink, name, true, zv_probe_readings[field].help);
     for (size_t at = 0; (device = next(machine, &at)) != NULL;) {
@@ -115,12 +115,12 @@ static void write_instances(struct zv_sink *sink, const struct report_environmen
                             enum zv_probe_reading field)
 {
     char name[96];
-    const struct zv_device *device;
+    const struct zv_probed_device *device;
     (void)snprintf(name, sizeof name, "zirve_instance_%s", zv_probe_readings[field].key);
     begin(sink, name, true, zv_probe_readings[field].help);
     for (size_t at = 0; (device = next(machine, &at)) != NULL;) {
         for (size_t i = 0; i < device->instance_count; i++) {
-            const struct zv_instance *const instance = &device->instances[i];
+            const struct zv_probed_slice *const instance = &device->instances[i];
             if (instance->readings[field].known) {
                 identify(sink, name, machine->env, device);
                 label_number(sink, "gpu_instance", instance->gpu_instance);
@@ -135,7 +135,7 @@ static void write_instances(struct zv_sink *sink, const struct report_environmen
 static void write_processes(struct zv_sink *sink, const struct report_environment *machine)
 {
     static const char name[] = "zirve_process_used_bytes";
-    const struct zv_device *device;
+    const struct zv_probed_device *device;
     begin(sink, name, true, "Memory of the device that a process holds");
     for (size_t at = 0; (device = next(machine, &at)) != NULL;) {
         for (size_t i = 0; i < device->processes.count; i++) {

@@ -259,11 +259,32 @@ $ ZIRVE_LIBRARIES=$TMP/amd/lib ZIRVE_ROOT=$TMP/none zirve environment --json | s
     }
   ],
   "looked_for": [
+# A library that is an emulation says so, and the result says it first.
+$ mkdir -p $TMP/em/lib && ln -s $ZIRVE_EMULATE_DIR/libzirve-emulate.so $TMP/em/lib/libcuda.so.1
+$ ZIRVE_EMULATED_CARDS='name=RTX 4090,total=25246564352,cc=8.9' ZIRVE_LIBRARIES=$TMP/em/lib ZIRVE_ROOT=$TMP/nv zirve environment | sed -n '1,/^looked/p'
+usable: 1 of 1 device
+EMULATED: a library that answered says that no device is behind it.
+
+cuda:0  RTX 4090  (CUDA)
+  for a program         23.51 GiB (25.25 GB)     cuDeviceTotalMem_v2
+  virtual memory management: yes
+  UUID                  GPU-7a697276-6520-656d-756c-617465642000
+  PCI address           0000:01:00.0
+  architecture          8.9
+  not known: capacity, used, free, processes (nobody to ask)
+  not known: integrated (cuDeviceGetAttribute (integrated) says 1, invalid
+  argument)
+
+looked for
+$ ZIRVE_EMULATED_CARDS='name=RTX 4090,total=25246564352,cc=8.9' ZIRVE_LIBRARIES=$TMP/em/lib ZIRVE_ROOT=$TMP/nv zirve environment --json -o $TMP/em.json && grep known $TMP/em.json
+  "known": "emulated",
+      "unknown": {
+      "processes_unknown": null,
 # A record takes it; one of an emulation is no measurement.
 $ zirve record new $TMP/record tests/data/decide/job.yaml && ZIRVE_LIBRARIES=$TMP/nv/lib ZIRVE_ROOT=$TMP/nv zirve environment -o $TMP/machine.json --json && zirve record add $TMP/record $TMP/machine.json && grep -E 'kind|known' $TMP/record/0002.json
   "kind": "environment",
   "known": "measured",
-$ sed 's/"measured"/"emulated"/' $TMP/machine.json >$TMP/other.json && zirve record add $TMP/record $TMP/other.json && grep -E 'kind|known' $TMP/record/0003.json
+$ zirve record add $TMP/record $TMP/em.json && grep -E 'kind|known' $TMP/record/0003.json
   "kind": "emulation",
   "known": "emulated",
 # Metrics for a textfile collector: the file is replaced, also when there is no GPU any more.

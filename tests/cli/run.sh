@@ -12,9 +12,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$zirve" "$work/bin/zirve"
 PATH=$work/bin:$PATH
-# the fake vendor libraries of the same build
+# the fake vendor libraries and the emulated driver of the same build
 ZIRVE_FAKE_DIR=${ZIRVE_FAKE_DIR:-$(dirname "$zirve")/../../tests/unit/probe}
-export PATH ZIRVE_FAKE_DIR M=tests/data/models LC_ALL=C NO_COLOR=1
+ZIRVE_EMULATE_DIR=${ZIRVE_EMULATE_DIR:-$(dirname "$zirve")/../emulate}
+export PATH ZIRVE_FAKE_DIR ZIRVE_EMULATE_DIR M=tests/data/models LC_ALL=C NO_COLOR=1
 failed=0
 count=0
 [ $# -ne 0 ] || set -- tests/cli/*.t

@@ -48,7 +48,7 @@ static void end(void)
 /* The reading of a device, as text: bytes, or "?" and the reason. */
 static const char *say(size_t device, enum zv_probe_reading at)
 {
-    const struct zv_reading *const reading = &env.devices[device].readings[at];
+    const struct zv_probed *const reading = &env.devices[device].readings[at];
     return reading->known
                ? zv_arena_print(&arena, "%llu by %s", (unsigned long long)reading->value,
                                 reading->source)
@@ -57,7 +57,7 @@ static const char *say(size_t device, enum zv_probe_reading at)
 
 static const char *word(size_t device, enum zv_probe_word at)
 {
-    const struct zv_word *const found = &env.devices[device].words[at];
+    const struct zv_probed_text *const found = &env.devices[device].words[at];
     return found->text != NULL
                ? found->text
                : zv_arena_print(&arena, "? %s", found->why != NULL ? found->why : "");
@@ -82,10 +82,10 @@ static void test_one_device_of_two_libraries(void **state)
     fake_machine_file(&machine, "/proc/4242/comm", "python3\n");
     look();
     assert_int_equal(env.device_count, 1);
-    const struct zv_device *const device = &env.devices[0];
+    const struct zv_probed_device *const device = &env.devices[0];
     assert_string_equal(device->backend, "CUDA");
     assert_int_equal(device->ordinal, 0);
-    assert_true(zv_device_usable(device));
+    assert_true(zv_probed_usable(device));
     assert_string_equal(word(0, ZV_PROBE_MODEL), "Fake GPU 24GB");
     assert_string_equal(word(0, ZV_PROBE_BUS_ID), "0000:01:00.0");
     assert_string_equal(word(0, ZV_PROBE_UUID), "GPU-00010200-0405-0607-0809-0a0b0c0d0e0f");
@@ -228,7 +228,7 @@ static void test_slices(void **state)
         return;
     }
     look();
-    const struct zv_device *const device = &env.devices[0];
+    const struct zv_probed_device *const device = &env.devices[0];
     assert_string_equal(say(0, ZV_PROBE_SLICED), "1 by nvmlDeviceGetMigMode");
     assert_int_equal(device->instance_count, 2); /* numbers 0 and 3, a gap between */
     assert_int_equal(device->instances[1].gpu_instance, 2);
@@ -252,8 +252,8 @@ static void test_two_devices(void **state)
     assert_int_equal(env.devices[0].ordinal, 1);
     assert_int_equal(env.devices[1].ordinal, 0);
     assert_int_equal(env.devices[1].readings[ZV_PROBE_RUNTIME_CAPACITY].value, 47600000000);
-    assert_ptr_equal(zv_device_named(&env, 0), &env.devices[1]);
-    assert_null(zv_device_named(&env, 2));
+    assert_ptr_equal(zv_probed_named(&env, 0), &env.devices[1]);
+    assert_null(zv_probed_named(&env, 2));
     end();
     if (!make("two hidden", "fake_nvml_new.so", "fake_cuda_new.so", NULL)) {
         return;
@@ -319,7 +319,7 @@ static void test_amd(void **state)
     add_kfd_files();
     look();
     assert_int_equal(env.device_count, 1);
-    const struct zv_device *const device = &env.devices[0];
+    const struct zv_probed_device *const device = &env.devices[0];
     assert_string_equal(device->backend, "HIP");
     assert_int_equal(device->vendor, ZV_PROBE_AMD);
     assert_string_equal(word(0, ZV_PROBE_BUS_ID), "0000:03:00.0");
@@ -396,7 +396,7 @@ static void test_kernel_only(void **state)
     look();
     assert_int_equal(env.device_count, 2);
     assert_null(env.devices[0].backend);
-    assert_true(zv_device_usable(&env.devices[0]));
+    assert_true(zv_probed_usable(&env.devices[0]));
     assert_string_equal(env.devices[1].unusable, "libcuda.so.1 is not there");
     assert_string_equal(word(1, ZV_PROBE_MODEL), "Fake GPU 24GB");
     assert_string_equal(word(1, ZV_PROBE_UUID), "GPU-00010200");
@@ -521,7 +521,7 @@ static void test_memory(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof memories / sizeof memories[0]; i++) {
         struct zv_error err = {0};
-        struct zv_device_memory memory;
+        struct zv_probed_memory memory;
         if (!make(memories[i].words, memories[i].nvml, NULL, NULL)) {
             return;
         }
@@ -542,7 +542,7 @@ static void test_memory_of_amd(void **state)
 {
     (void)state;
     struct zv_error err = {0};
-    struct zv_device_memory memory;
+    struct zv_probed_memory memory;
     if (!make("", "fake_nvml_new.so", NULL, NULL)) {
         return;
     }

@@ -50,23 +50,22 @@ static void test_devices(void **state)
 {
     (void)state;
     static struct zv_environment env;
-    static struct zv_instance slice = {.gpu_instance = 1, .compute_instance = 0};
+    static struct zv_probed_slice slice = {.gpu_instance = 1, .compute_instance = 0};
     static const struct zv_gpu_process processes[] = {
         {.pid = 7, .name = "a\"b\\c\nd", .instance = 1, .used = {.known = true, .value = 5}},
         {.pid = 8, .instance = ZV_PROBE_NO_INSTANCE},
         {.pid = 7, .instance = 2, .used = {.known = true, .value = 6}},
     };
-    slice.readings[ZV_PROBE_CAPACITY] = (struct zv_reading){.known = true, .value = 10};
+    slice.readings[ZV_PROBE_CAPACITY] = (struct zv_probed){.known = true, .value = 10};
     env = (struct zv_environment){.device_count = 2, .source_count = 1, .emulated = true};
     env.sources[0] = (struct zv_probe_source){.what = "NVML", .answers = true};
-    env.devices[0] = (struct zv_device){
+    env.devices[0] = (struct zv_probed_device){
         .backend = "CUDA",
         .instances = &slice,
         .instance_count = 1,
         .processes = {.known = true, .items = processes, .count = 3},
     };
-    env.devices[0].readings[ZV_PROBE_USED] =
-        (struct zv_reading){.known = true, .value = UINT64_MAX};
+    env.devices[0].readings[ZV_PROBE_USED] = (struct zv_probed){.known = true, .value = UINT64_MAX};
     env.devices[1].unusable = "lost";
     render(&(struct report_environment){.env = &env, .usable = true});
     check(2 + 2 + 2 + 1 + 1 + 2 + 1);
