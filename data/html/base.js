@@ -40,7 +40,8 @@ function seconds(us) {
   return us < 1e6 ? (us / 1e3).toFixed(2) + " ms" : (us / 1e6).toFixed(3) + " s";
 }
 
-const figure = (value, unit) => (unit === "bytes" ? bytes(value) : count(value));
+/* Shares are in tenths of a percent. */
+const figure = (value, unit) => (unit === "bytes" ? bytes(value) : unit === "share" ? (value / 10).toFixed(1) + "%" : count(value));
 
 /* ---- arrays ---- */
 
@@ -202,14 +203,16 @@ function toggleUnits() {
   redrawAll();
 }
 
-function beginPage(tools) {
+function beginPage(tools, hasBytes) {
   document.body.append(tip);
+  if (hasBytes) {
+    tools.append(make("button", { onclick: toggleUnits, title: "u" }, "GiB / GB"));
+    keys.push({ keys: ["u"], shown: "u", text: "GiB or GB", act: toggleUnits });
+  }
   tools.append(
-    make("button", { onclick: toggleUnits, title: "u" }, "GiB / GB"),
     make("button", { onclick: toggleTheme, title: "t" }, "Dark / light"),
     make("button", { onclick: showHelp, title: "?", "aria-haspopup": "dialog" }, "Keys"));
-  keys.push({ keys: ["u"], shown: "u", text: "GiB or GB", act: toggleUnits },
-    { keys: ["t"], shown: "t", text: "dark or light", act: toggleTheme },
+  keys.push({ keys: ["t"], shown: "t", text: "dark or light", act: toggleTheme },
     { keys: ["?"], shown: "?", text: "this help", act: showHelp });
   document.addEventListener("keydown", onKey);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);

@@ -226,7 +226,7 @@ class Chart {
       context.moveTo(left, y);
       context.lineTo(right, y);
       context.stroke();
-      const text = unit === "bytes" ? String(Number((value / UNITS[name]).toPrecision(4))) + " " + name : count(value);
+      const text = unit === "bytes" ? String(Number((value / UNITS[name]).toPrecision(4))) + " " + name : unit === "share" ? value / 10 + "%" : count(value);
       context.fillText(value === 0 ? "0" : text, left - 6, y);
     }
     context.textBaseline = "top";

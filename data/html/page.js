@@ -2,16 +2,18 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const charts = [];
-const record = { instants: data.instants, where: (instant) => "after event " + count(instant) };
+/* Of a simulation the axis counts steps, of a record events. */
+const stepOf = (instant) => Math.floor((instant * data.steps) / data.instants) + 1;
+const record = { instants: data.instants, where: (instant) => (data.steps ? "step " + count(stepOf(instant)) : "after event " + count(instant)) };
 const now = { at: Math.min(data.start || 0, data.instants - 1) };
 let map = null;
 let held = null;
 
 const host = {
-  scale: 1,
+  scale: data.steps ? data.steps / data.instants : 1,
   moved: (instant) => moveTo(instant),
   where: (instant) => record.where(instant),
-  axis: (instant) => [count(instant), ...(record.times ? [seconds(record.times[Math.min(data.instants - 1, instant)])] : [])],
+  axis: (instant) => [count(instant) + (data.steps ? " steps" : ""), ...(record.times ? [seconds(record.times[Math.min(data.instants - 1, instant)])] : [])],
 };
 
 function moveTo(instant) {
@@ -56,10 +58,10 @@ function addKeys() {
     keys.push({ keys: ["ArrowLeft", "ArrowUp"], within: map.canvas, shown: "\u2190 \u2192", text: "in the map: the block before, the next one", act: () => map.step(-1) },
       { keys: ["ArrowRight", "ArrowDown"], within: map.canvas, act: () => map.step(1) });
   }
-  keys.push({ keys: ["ArrowLeft"], shown: "\u2190 \u2192", text: "one event back, forward; with Shift a hundredth of all", act: step(-1) },
+  keys.push({ keys: ["ArrowLeft"], shown: "\u2190 \u2192", text: (data.steps ? "one column" : "one event") + " back, forward; with Shift a hundredth of all", act: step(-1) },
     { keys: ["ArrowRight"], act: step(1) },
     { keys: ["PageUp"], shown: "PgUp PgDn", text: "a twentieth back, forward", act: page(-1) }, { keys: ["PageDown"], act: page(1) },
-    { keys: ["Home"], shown: "Home End", text: "before the first event, after the last", act: () => moveTo(0) }, { keys: ["End"], act: () => moveTo(data.instants - 1) });
+    { keys: ["Home"], shown: "Home End", text: "the beginning, the end", act: () => moveTo(0) }, { keys: ["End"], act: () => moveTo(data.instants - 1) });
   const seen = new Set();
   for (const mark of data.charts[0].marks || []) {
     if (seen.has(mark.key)) continue;
@@ -106,12 +108,27 @@ function addChart(panels, spec) {
   chart.overview();
 }
 
+/* Charts of one of several things: a choice says of which. */
+function addChoice() {
+  const choices = [...new Set(charts.map((chart) => chart.spec.choice).filter((choice) => choice))];
+  if (choices.length === 0) return;
+  const show = (wanted) => {
+    for (const chart of charts) chart.element.hidden = Boolean(chart.spec.choice) && chart.spec.choice !== wanted;
+    redrawAll();
+  };
+  const select = make("select", { id: "choice", onchange: () => show(select.value) }, ...choices.map((choice) => make("option", { value: choice }, choice)));
+  select.value = choices[choices.length - 1];
+  charts[0].element.after(make("p", { class: "tools" }, make("label", { for: "choice" }, "In detail:"), select));
+  show(select.value);
+}
+
 function load() {
   const panels = document.getElementById("panels");
   if (data.times) record.times = readSeries(data.times.array, data.times.count, data.times.unit);
-  record.where = (instant) => (instant === 0 ? "before the first event" : "after event " + count(instant)) + (record.times && instant ? ", " + seconds(record.times[instant]) : "");
+  if (!data.steps) record.where = (instant) => (instant === 0 ? "before the first event" : "after event " + count(instant)) + (record.times && instant ? ", " + seconds(record.times[instant]) : "");
   if (data.heap) addHeap(panels);
   for (const spec of data.charts.slice(1)) addChart(panels, spec);
+  addChoice();
   for (const chart of charts) chart.load();
   addKeys();
   moveTo(now.at);
@@ -120,7 +137,7 @@ function load() {
 }
 
 units.fixed = data.unit === "both" ? null : data.unit;
-beginPage(document.getElementById("tools"));
+beginPage(document.getElementById("tools"), data.charts.some((spec) => spec.unit === "bytes"));
 const verdict = document.querySelector(".verdict");
 if (verdict && /^OUT OF MEMORY/.test(verdict.textContent)) verdict.classList.add("alarm");
 data.charts[0].note = data.basis;

@@ -8,6 +8,7 @@
 #include "cli/estimate_session.h"
 #include "cli/kv_options.h"
 #include "cli/output.h"
+#include "cli/result_file.h"
 #include "cli/verbs.h"
 #include "report/report_kv.h"
 
@@ -354,6 +355,22 @@ static bool serves_any(const struct kv_session *kv)
     return false;
 }
 
+/* Occupancy over time as a page, when asked for. */
+static enum zv_status write_page(const struct arguments *args, const struct output *out,
+                                 const struct report_kv *report, struct zv_error *err)
+{
+    struct result_file file = {0};
+    const char *const path = arguments_value(args, "html");
+    if (path == NULL) {
+        return ZV_OK;
+    }
+    enum zv_status status = result_file_open(&file, path, err);
+    status = status == ZV_OK ? report_kv_html(&file.sink, &out->style, report, err) : status;
+    status = status == ZV_OK ? result_file_keep(&file, err) : status;
+    result_file_close(&file);
+    return status;
+}
+
 static enum zv_status run_trace(struct kv_session *kv, struct output *out, struct zv_error *err)
 {
     const struct kv_settings *const settings = &kv->settings;
@@ -373,6 +390,10 @@ static enum zv_status run_trace(struct kv_session *kv, struct output *out, struc
                                      .count = kv->scenario_count,
                                      .occupancy = arguments_has(kv->args, "occupancy")};
     out->exit_code = serves_any(kv) ? 0 : ANSWER_NO;
+    status = write_page(kv->args, out, &report, err);
+    if (status != ZV_OK) {
+        return status;
+    }
     if (out->json) {
         report_kv_json(&out->sink, &report);
     } else {
@@ -456,6 +477,7 @@ const struct verb verb_kv = {
         "  zirve kv trace.csv --model ./Qwen2.5-7B --card 4090 --kv-cache-dtype auto,fp8\n"
         "  zirve kv mooncake.jsonl --pages 1000 --block-size 512 --rules after-2026\n"
         "  zirve kv trace.csv --pages 2048 --block-size 16,128 --paged-only --search concurrency\n"
+        "  zirve kv trace.csv --pages 1024 --html pages.html\n"
         "  zirve kv verify expected.tsv --data traces\n",
     .options = kv_options,
     .option_count = KV_OPTION_COUNT,

@@ -63,6 +63,7 @@ const struct option_spec kv_options[KV_OPTION_COUNT] = {
      "the most requests at once of which none of this trace is pre-empted", OPTION_VALUE},
     {answer, "occupancy", NULL, NULL, "a line of occupancy over time below each policy",
      OPTION_FLAG},
+    {answer, "html", NULL, "FILE", "occupancy over time as one HTML file to look at", OPTION_VALUE},
     {answer, "verbose", "v", NULL, "verify: every row, not only those that differ", OPTION_FLAG},
 };
 

@@ -6,7 +6,7 @@
 #include "kv/compare.h"
 #include "zirve/arena.h"
 
-enum { KV_OPTION_COUNT = 30, KV_MAX_VALUES = 8, KV_MAX_SCENARIOS = 8 };
+enum { KV_OPTION_COUNT = 31, KV_MAX_VALUES = 8, KV_MAX_SCENARIOS = 8 };
 
 /* Of a simulation: a page takes 16 bytes of host memory, with keys 64. */
 #define KV_MAX_PAGES (UINT64_C(1) << 26)

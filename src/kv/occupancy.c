@@ -1,25 +1,45 @@
 #include "kv/serve.h"
 
-/* Spans become twice as long, two by two. */
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void raise(struct kv_moment *peak, const struct kv_moment *moment)
+{
+    peak->used = larger(peak->used, moment->used);
+    peak->cached = larger(peak->cached, moment->cached);
+    peak->running = larger(peak->running, moment->running);
+    peak->waiting = larger(peak->waiting, moment->waiting);
+    peak->preemptions = larger(peak->preemptions, moment->preemptions);
+}
+
+/* Spans become twice as long, two by two; the last may stay alone. */
 static void merge(struct kv_occupancy *occupancy)
 {
-    for (size_t i = 0; i < KV_OCCUPANCY_POINTS / 2; i++) {
-        const size_t a = 2 * i;
-        const size_t b = a + 1;
-        const uint64_t peak_a = occupancy->points[a].peak_used;
-        const uint64_t peak_b = occupancy->points[b].peak_used;
-        occupancy->points[i].steps = occupancy->points[a].steps + occupancy->points[b].steps;
-        occupancy->points[i].sum_used =
-            occupancy->points[a].sum_used + occupancy->points[b].sum_used;
-        occupancy->points[i].sum_running =
-            occupancy->points[a].sum_running + occupancy->points[b].sum_running;
-        occupancy->points[i].peak_used = peak_a > peak_b ? peak_a : peak_b;
+    for (size_t i = 0; 2 * i < occupancy->count; i++) {
+        struct kv_point merged = occupancy->points[2 * i];
+        if (2 * i + 1 < occupancy->count) {
+            const struct kv_point *const second = &occupancy->points[2 * i + 1];
+            merged.steps += second->steps;
+            merged.sum_used += second->sum_used;
+            merged.sum_running += second->sum_running;
+            raise(&merged.peak, &second->peak);
+        }
+        occupancy->points[i] = merged;
     }
-    occupancy->count = KV_OCCUPANCY_POINTS / 2;
+    occupancy->count = (occupancy->count + 1) / 2;
     occupancy->span *= 2;
 }
 
-void occupancy_add(struct kv_occupancy *occupancy, uint64_t used, uint64_t running)
+void kv_occupancy_coarsen(struct kv_occupancy *occupancy, size_t most)
+{
+    while (occupancy->count > most && occupancy->count > 1) {
+        merge(occupancy);
+    }
+}
+
+void occupancy_add(struct kv_occupancy *occupancy, const struct kv_moment *moment)
 {
     if (occupancy->count == 0) {
         occupancy->span = 1;
@@ -28,16 +48,11 @@ void occupancy_add(struct kv_occupancy *occupancy, uint64_t used, uint64_t runni
         if (occupancy->count == KV_OCCUPANCY_POINTS) {
             merge(occupancy);
         }
-        occupancy->points[occupancy->count].steps = 0;
-        occupancy->points[occupancy->count].sum_used = 0;
-        occupancy->points[occupancy->count].sum_running = 0;
-        occupancy->points[occupancy->count++].peak_used = 0;
+        occupancy->points[occupancy->count++] = (struct kv_point){0};
     }
-    const size_t last = occupancy->count - 1;
-    occupancy->points[last].steps++;
-    occupancy->points[last].sum_used += used;
-    occupancy->points[last].sum_running += running;
-    if (used > occupancy->points[last].peak_used) {
-        occupancy->points[last].peak_used = used;
-    }
+    struct kv_point *const last = &occupancy->points[occupancy->count - 1];
+    last->steps++;
+    last->sum_used += moment->used;
+    last->sum_running += moment->running;
+    raise(&last->peak, moment);
 }

@@ -21,18 +21,29 @@
 #include "kv/reservation.h"
 #include "zirve/kv.h"
 
-enum { KV_OCCUPANCY_POINTS = 60 };
+enum { KV_OCCUPANCY_POINTS = 480 };
+
+/* One step: what was in use after requests were admitted. */
+struct kv_moment {
+    uint64_t used;   /* pages or slots */
+    uint64_t cached; /* pages with a key, in use or free */
+    uint64_t running;
+    uint64_t waiting;
+    uint64_t preemptions; /* so far */
+};
+
+struct kv_point {
+    uint64_t steps;
+    uint64_t sum_used;
+    uint64_t sum_running;
+    struct kv_moment peak; /* of each for itself; preemptions: at its end */
+};
 
 /* What was in use over time: all steps so far in at most so many equal spans. */
 struct kv_occupancy {
-    uint64_t span; /* steps of a point */
+    uint64_t span; /* steps of a point, a power of two */
     size_t count;
-    struct {
-        uint64_t steps;
-        uint64_t sum_used; /* pages or slots */
-        uint64_t peak_used;
-        uint64_t sum_running;
-    } points[KV_OCCUPANCY_POINTS];
+    struct kv_point points[KV_OCCUPANCY_POINTS];
 };
 
 struct kv_serve_options {
@@ -57,7 +68,10 @@ enum zv_status kv_serve_paged(struct kv_serve *to, struct zv_request_source sour
 enum zv_status kv_serve_contiguous(struct kv_serve *to, struct zv_request_source source,
                                    const struct kv_serve_options *options, struct zv_error *err);
 
+/* Doubles spans until there are at most so many points. */
+void kv_occupancy_coarsen(struct kv_occupancy *occupancy, size_t most);
+
 /* Room-internal: one more step. */
-void occupancy_add(struct kv_occupancy *occupancy, uint64_t used, uint64_t running);
+void occupancy_add(struct kv_occupancy *occupancy, const struct kv_moment *moment);
 
 #endif

@@ -92,7 +92,9 @@ static void measure(struct contiguous *run)
     run->sum_slots += run->slots;
     run->sum_future += run->whole - run->slots;
     run->sum_never += reserved - run->whole;
-    occupancy_add(run->occupancy, reserved, running);
+    occupancy_add(run->occupancy, &(struct kv_moment){.used = reserved,
+                                                      .running = running,
+                                                      .waiting = run->queue.waiting_count});
 }
 
 static void give_tokens(struct contiguous *run)

@@ -203,7 +203,13 @@ static void measure(struct paged *run)
     run->peak_running = running > run->peak_running ? running : run->peak_running;
     run->sum_slots += run->slots;
     run->scheduled_tokens += run->options->step_tokens - run->left;
-    occupancy_add(run->occupancy, used, running);
+    struct zv_kv_pool_stats stats;
+    zv_kv_pool_get_stats(zv_kv_cache_pool(run->cache), &stats);
+    occupancy_add(run->occupancy, &(struct kv_moment){.used = used,
+                                                      .cached = stats.keyed,
+                                                      .running = running,
+                                                      .waiting = run->queue.waiting_count,
+                                                      .preemptions = run->preemptions});
 }
 
 static enum zv_status give_tokens(struct paged *run, struct zv_error *err)

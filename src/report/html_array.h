@@ -48,6 +48,9 @@ struct html_series {
     uint64_t largest;
 };
 
+/* The script of a page with charts. */
+extern const char *const html_chart_scripts[];
+
 /* Values below 2^62. */
 void html_series_write(struct html_page *page, struct html_series *series, const uint64_t *values,
                        size_t count);

@@ -133,6 +133,13 @@ enum zv_status html_page_begin(struct html_page *page, struct zv_sink *sink, str
     return status;
 }
 
+void html_page_heading(struct html_page *page, struct zv_slice title)
+{
+    zv_sink_text(page->sink, "<header><h1>");
+    html_escape(page->sink, title);
+    zv_sink_text(page->sink, "</h1><div id=\"tools\"></div></header>\n<main id=\"main\">\n");
+}
+
 void html_page_text(struct html_page *page, const char *tag, const char *name, struct zv_slice text)
 {
     zv_sink_print(page->sink, "<%s class=\"%s\">", tag, name);

@@ -38,6 +38,9 @@ void html_escape(struct zv_sink *sink, struct zv_slice text);
 enum zv_status html_page_begin(struct html_page *page, struct zv_sink *sink, struct zv_slice title,
                                const char *const *scripts, struct zv_error *err);
 
+/* The line at the top, with the title, and the start of the main part. */
+void html_page_heading(struct html_page *page, struct zv_slice title);
+
 /* <tag class="name">text</tag>, escaped. */
 void html_page_text(struct html_page *page, const char *tag, const char *name,
                     struct zv_slice text);

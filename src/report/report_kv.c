@@ -200,9 +200,11 @@ static void fill_cells(struct cells *cells, const struct zv_kv_run *run)
 static void occupancy_line(struct zv_sink *sink, const struct zv_kv_run *run)
 {
     static const char levels[] = " .:-=+*#%@";
-    const struct kv_occupancy *const over = &run->result.occupancy;
+    struct kv_occupancy coarse = run->result.occupancy;
+    const struct kv_occupancy *const over = &coarse;
     const uint64_t all =
         run->layout == ZV_KV_PAGED ? run->options.cache.pool.pages : run->options.slots;
+    kv_occupancy_coarsen(&coarse, REPORT_KV_POINTS);
     zv_sink_text(sink, "  |");
     for (size_t i = 0; i < over->count; i++) {
         uint64_t level = 0;

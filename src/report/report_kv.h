@@ -8,7 +8,11 @@
 #include "kv/verify.h"
 #include "report/style.h"
 
-enum { REPORT_KV_NAME = 32, REPORT_KV_MAX_RUNS = 24 };
+enum {
+    REPORT_KV_NAME = 32,
+    REPORT_KV_MAX_RUNS = 24,
+    REPORT_KV_POINTS = 60 /* of an occupancy, in text and JSON */
+};
 
 /* The same memory: one model, card and settings. */
 struct report_kv_scenario {
@@ -39,6 +43,10 @@ struct report_kv {
 void report_kv_text(struct zv_sink *sink, const struct report_style *style,
                     const struct report_kv *report);
 void report_kv_json(struct zv_sink *sink, const struct report_kv *report);
+
+/* Occupancy over time as a page. Errors: ZV_E_NOMEM; the sink remembers its own. */
+enum zv_status report_kv_html(struct zv_sink *sink, const struct report_style *style,
+                              const struct report_kv *report, struct zv_error *err);
 
 void report_kv_verify_text(struct zv_sink *sink, const struct zv_kv_verify *verify, bool verbose);
 void report_kv_verify_json(struct zv_sink *sink, const struct zv_kv_verify *verify);

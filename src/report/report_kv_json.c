@@ -85,15 +85,18 @@ static void write_budget(struct zv_json_writer *json, const struct zv_kv_budget 
     zv_json_end_object(json);
 }
 
-static void write_occupancy(struct zv_json_writer *json, const struct kv_occupancy *occupancy)
+static void write_occupancy(struct zv_json_writer *json, const struct kv_occupancy *fine)
 {
+    struct kv_occupancy coarse = *fine;
+    const struct kv_occupancy *const occupancy = &coarse;
+    kv_occupancy_coarsen(&coarse, REPORT_KV_POINTS);
     zv_json_write_key(json, "occupancy");
     zv_json_begin_array(json);
     for (size_t i = 0; i < occupancy->count; i++) {
         zv_json_begin_object(json);
         number(json, "steps", occupancy->points[i].steps);
         number(json, "sum_used", occupancy->points[i].sum_used);
-        number(json, "peak_used", occupancy->points[i].peak_used);
+        number(json, "peak_used", occupancy->points[i].peak.used);
         number(json, "sum_running", occupancy->points[i].sum_running);
         zv_json_end_object(json);
     }

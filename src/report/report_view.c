@@ -13,9 +13,6 @@
 
 enum { MAX_OOMS = 200, MAX_TEXT = 1 << 24, ONE_LINE = 1 << 20 };
 
-static const char *const scripts[] = {"html/base.js", "html/chart.js", "html/heap.js",
-                                      "html/held.js", "html/page.js",  NULL};
-
 struct page_arrays {
     struct html_series series[3];
     struct view_arrays tables;
@@ -28,13 +25,6 @@ static const struct zv_record *record_of(const struct report_view *view)
 }
 
 /* ---- what is readable without the script ---- */
-
-static void put_head(struct html_page *page, const struct report_view *view)
-{
-    zv_sink_text(page->sink, "<header><h1>");
-    html_escape(page->sink, view->file);
-    zv_sink_text(page->sink, "</h1><div id=\"tools\"></div></header>\n<main id=\"main\">\n");
-}
 
 /* The words of zirve explain, as they are: the verdict, or all. */
 static void put_words(struct html_page *page, const struct report_style *style,
@@ -63,7 +53,7 @@ static void put_words(struct html_page *page, const struct report_style *style,
 static void put_body(struct html_page *page, const struct report_style *style,
                      const struct report_view *view)
 {
-    put_head(page, view);
+    html_page_heading(page, view->file);
     put_words(page, style, view, false);
     zv_sink_text(page->sink,
                  "<noscript><p>The pictures need the script in this file. It asks nobody for "
@@ -240,7 +230,8 @@ enum zv_status report_view_html(struct zv_sink *sink, const struct report_style 
                                        lives->active_bytes};
     const uint32_t *const users = zv_user_frames(&record_of(view)->trace, &arena);
     enum zv_status status = users != NULL ? ZV_OK : zv_fail_memory(err, "a page");
-    status = status == ZV_OK ? html_page_begin(&page, sink, view->file, scripts, err) : status;
+    status = status == ZV_OK ? html_page_begin(&page, sink, view->file, html_chart_scripts, err)
+                             : status;
     if (status == ZV_OK) {
         put_body(&page, style, view);
         for (size_t i = 0; i < 3; i++) {

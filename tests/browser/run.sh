@@ -24,7 +24,7 @@ look() { # look NAME: the page of this name does what its steps say
     fi
 }
 
-echo '1..3'
+echo '1..4'
 "$zirve" view tests/data/snapshots/gen6.pickle -o "$work/view.html" || exit 1
 look view
 LC_ALL=C sed 's|/home/user/train\.py|</script><img src=>|' tests/data/snapshots/gen6.pickle >"$work/hostile.pickle"
@@ -39,4 +39,6 @@ awk 'BEGIN {
 }' >"$work/ops.txt"
 "$zirve" view "$work/ops.txt" --capacity 4GB -o "$work/many.html" || exit 1
 look many
+"$zirve" kv tests/data/kv/mini.jsonl --pages 60 --block-size 512,128 --html "$work/kv.html" >"$work/out" || exit 1
+look kv
 exit $failed

@@ -206,3 +206,78 @@ zirve kv: TMP/bad2.csv: line 3: arrives before the request above it: sort the tr
 $ printf 'prompt,output\n' >$TMP/none.csv; zirve kv $TMP/none.csv --pages 5
 zirve kv: a trace without requests
 ? 3
+# Occupancy as a page beside the text; an existing one stays.
+$ zirve kv tests/data/kv/mini.jsonl --pages 60 --block-size 512 --paged-only --html $TMP/kv.html | head -n 1
+120 requests over 26 s
+$ sed -n 's/^<p class="verdict">//p; s/.*<h1>//p' $TMP/kv.html
+mini.jsonl</h1><div id="tools"></div></header>
+120 requests under 2 policies; the longest takes 3,991 steps of 25 ms.</p>
+$ sed -n '/<script type="application.json" id="data">/,/"title": "Requests"/p' $TMP/kv.html
+<script type="application/json" id="data">{
+  "schema": "zirve.page/1",
+  "unit": "both",
+  "instants": 480,
+  "steps": 3991,
+  "basis": "Simulated. Each column is a part of the longest run, by its busiest step; steps in which nothing runs or waits are passed over.",
+  "charts": [
+    {
+      "title": "Memory in use, by policy",
+      "unit": "share",
+      "count": 480,
+      "choice": null,
+      "series": [
+        {
+          "name": "pages of 512",
+          "role": "c0",
+          "count": 480,
+          "unit": 1,
+          "array": 2,
+          "low": 0,
+          "high": 1,
+          "columns": 480,
+          "largest": 1000
+        },
+        {
+          "name": "pages of 512, prefixes",
+          "role": "c1",
+          "count": 480,
+          "unit": 1,
+          "array": 20,
+          "low": 18,
+          "high": 19,
+          "columns": 480,
+          "largest": 1000
+        }
+      ],
+      "lines": []
+    },
+    {
+      "title": "Pages",
+      "unit": "count",
+      "count": 480,
+      "choice": "pages of 512",
+      "series": [
+        {
+          "name": "in use",
+          "role": "allocated",
+          "count": 480,
+          "unit": 1,
+          "array": 5,
+          "low": 3,
+          "high": 4,
+          "columns": 480,
+          "largest": 60
+        }
+      ],
+      "lines": [
+        {
+          "name": "all there are",
+          "value": 60
+        }
+      ]
+    },
+    {
+      "title": "Requests",
+$ zirve kv tests/data/kv/mini.jsonl --pages 60 --block-size 512 --html $TMP/kv.html
+zirve kv: TMP/kv.html: exists already and is not overwritten
+? 3
