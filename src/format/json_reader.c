@@ -4,10 +4,10 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "format/json_scan.h"
 
-/* Behind the window's bytes: the NUL that ends every scan, and room to load eight bytes at it. */
-enum { WINDOW_PAD = 8 };
+/* Behind the window's bytes: the NUL that ends every scan, and room to load a word at it. */
+enum { WINDOW_PAD = JSON_SCAN_PAD };
 
 static enum zv_json_token fail(struct zv_json_reader *reader, const char *what)
 {
@@ -84,79 +84,6 @@ void zv_json_close(struct zv_json_reader *reader)
     reader->window = NULL;
 }
 
-/* Bytes that end a run of plain string bytes. */
-static const bool ends_run[256] = {
-    [0] = true,  [1] = true,  [2] = true,  [3] = true,  [4] = true,   [5] = true,   [6] = true,
-    [7] = true,  [8] = true,  [9] = true,  [10] = true, [11] = true,  [12] = true,  [13] = true,
-    [14] = true, [15] = true, [16] = true, [17] = true, [18] = true,  [19] = true,  [20] = true,
-    [21] = true, [22] = true, [23] = true, [24] = true, [25] = true,  [26] = true,  [27] = true,
-    [28] = true, [29] = true, [30] = true, [31] = true, ['"'] = true, ['\\'] = true};
-
-static size_t escape_length(const unsigned char *p, const unsigned char *end)
-{
-    if (end - p < 2 || p[1] == 0 || strchr("\"\\/bfnrtu", p[1]) == NULL) {
-        return 0;
-    }
-    if (p[1] != 'u') {
-        return 2;
-    }
-    for (int i = 2; i < 6; i++) {
-        if (end - p <= i || p[i] == 0 || strchr("0123456789abcdefABCDEF", p[i]) == NULL) {
-            return 0;
-        }
-    }
-    return 6;
-}
-
-/* Whether the slice holds only valid escapes and UTF-8. */
-static bool is_text(const struct zv_json_reader *reader)
-{
-    const unsigned char *p = (const unsigned char *)reader->text;
-    const unsigned char *const end = p + reader->length;
-    while (p < end) {
-        size_t step = 1;
-        if (*p == '\\') {
-            step = escape_length(p, end);
-        } else if (*p >= 0x80) {
-            step = zv_utf8_length(p, end);
-        }
-        if (step == 0) {
-            return false;
-        }
-        p += step;
-    }
-    return true;
-}
-
-/* Whether a byte of word is a quote, a backslash or a control character. */
-static bool has_end(uint64_t word)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t quote = word ^ (ones * '"');
-    const uint64_t backslash = word ^ (ones * '\\');
-    const uint64_t found = ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
-                           ((word - ones * 0x20) & ~word);
-    return (found & (ones * 0x80)) != 0;
-}
-
-/* Skips plain bytes, most of them eight at a time; *high collects bit 7 of what was seen. */
-static const unsigned char *skip_plain(const unsigned char *p, uint64_t *high)
-{
-    uint64_t word;
-    for (;;) {
-        memcpy(&word, p, sizeof word);
-        *high |= word;
-        if (has_end(word)) {
-            break;
-        }
-        p += sizeof word;
-    }
-    while (!ends_run[*p]) {
-        p++;
-    }
-    return p;
-}
-
 /* at is on the opening quote; leaves it after the closing one. */
 static enum zv_json_token read_string(struct zv_json_reader *reader)
 {
@@ -164,7 +91,7 @@ static enum zv_json_token read_string(struct zv_json_reader *reader)
     reader->has_escape = false;
     uint64_t high = 0;
     for (;;) {
-        const unsigned char *const p = skip_plain(reader->window + reader->at, &high);
+        const unsigned char *const p = json_skip_plain(reader->window + reader->at, &high);
         reader->at = (size_t)(p - reader->window);
         if (reader->at >= reader->filled) {
             if (!refill(reader, &start)) {
@@ -174,8 +101,10 @@ static enum zv_json_token read_string(struct zv_json_reader *reader)
             reader->text = (const char *)reader->window + start;
             reader->length = reader->at - start;
             reader->at++;
-            const bool plain = !reader->has_escape && (high & UINT64_C(0x8080808080808080)) == 0;
-            return plain || is_text(reader) ? ZV_JSON_STRING : fail(reader, "bad escape or UTF-8");
+            const bool plain = !reader->has_escape && high == 0;
+            return plain || json_is_text(reader->text, reader->length)
+                       ? ZV_JSON_STRING
+                       : fail(reader, "bad escape or UTF-8");
         } else if (*p != '\\') {
             return fail(reader, "control character in a string");
         } else {
@@ -188,49 +117,6 @@ static enum zv_json_token read_string(struct zv_json_reader *reader)
     }
 }
 
-static bool is_number_char(unsigned char c)
-{
-    return (unsigned)(c - '0') < 10 || c == '-' || c == '+' || c == '.' || (c | 0x20) == 'e';
-}
-
-static const char *skip_digits(const char *p, const char *end)
-{
-    while (p < end && (unsigned)(*p - '0') < 10) {
-        p++;
-    }
-    return p;
-}
-
-/* RFC 8259: [-] (0 | digits not starting with 0) [. digits] [(e|E) [+|-] digits] */
-static bool is_number(const char *p, const char *end)
-{
-    if (p < end && *p == '-') {
-        p++;
-    }
-    const char *q = skip_digits(p, end);
-    if (q == p || (*p == '0' && q - p > 1)) {
-        return false;
-    }
-    if (q < end && *q == '.') {
-        p = q + 1;
-        q = skip_digits(p, end);
-        if (q == p) {
-            return false;
-        }
-    }
-    if (q < end && (*q | 0x20) == 'e') {
-        p = q + 1;
-        if (p < end && (*p == '+' || *p == '-')) {
-            p++;
-        }
-        q = skip_digits(p, end);
-        if (q == p) {
-            return false;
-        }
-    }
-    return q == end;
-}
-
 static enum zv_json_token read_number(struct zv_json_reader *reader)
 {
     size_t start = reader->at;
@@ -239,7 +125,7 @@ static enum zv_json_token read_number(struct zv_json_reader *reader)
     while ((unsigned)(digits[count] - '0') < 10) {
         count++;
     }
-    if (start + count < reader->filled && !is_number_char(digits[count]) &&
+    if (start + count < reader->filled && !json_is_number_char(digits[count]) &&
         (count == 1 || (count > 1 && *digits != '0'))) { /* the common case: a whole number */
         reader->at = start + count;
         reader->text = (const char *)digits;
@@ -248,15 +134,15 @@ static enum zv_json_token read_number(struct zv_json_reader *reader)
     }
     do {
         const unsigned char *p = reader->window + reader->at;
-        while (is_number_char(*p)) {
+        while (json_is_number_char(*p)) {
             p++;
         }
         reader->at = (size_t)(p - reader->window);
     } while (reader->at >= reader->filled && refill(reader, &start));
     reader->text = (const char *)reader->window + start;
     reader->length = reader->at - start;
-    return is_number(reader->text, reader->text + reader->length) ? ZV_JSON_NUMBER
-                                                                  : fail(reader, "bad number");
+    return json_is_number(reader->text, reader->text + reader->length) ? ZV_JSON_NUMBER
+                                                                       : fail(reader, "bad number");
 }
 
 static enum zv_json_token read_word(struct zv_json_reader *reader, const char *word,
@@ -390,7 +276,7 @@ static enum zv_json_token read_scalar(struct zv_json_reader *reader, unsigned ch
     if (reader->allow_nonfinite && c == '-' && is_minus_infinity(reader)) {
         return read_nonfinite(reader, "-Infinity");
     }
-    return is_number_char(c) ? read_number(reader) : fail(reader, "expected a value");
+    return json_is_number_char(c) ? read_number(reader) : fail(reader, "expected a value");
 }
 
 static bool skip_comma(struct zv_json_reader *reader)

@@ -67,6 +67,13 @@ struct zv_json_reader {
 enum zv_status zv_json_open(struct zv_json_reader *reader, zv_read_fn *read, void *source,
                             size_t window, size_t max_token);
 enum zv_json_token zv_json_next(struct zv_json_reader *reader);
+/*
+ * Reads past everything until depth is outside (which is less than depth): the rest of an object of
+ * which a member was read, or of a container that has begun. As strict as zv_json_next, and several
+ * times faster. False with err set.
+ */
+bool zv_json_skip(struct zv_json_reader *reader, int outside);
+
 void zv_json_close(struct zv_json_reader *reader);
 
 #endif

@@ -82,19 +82,16 @@ static bool opens(enum zv_json_token token)
     return token == ZV_JSON_OBJECT_BEGIN || token == ZV_JSON_ARRAY_BEGIN;
 }
 
+/* Reads past everything until depth is outside. */
+static bool skip_to(struct reader *reader, int outside)
+{
+    return zv_json_skip(&reader->json, outside) || broken(reader);
+}
+
 /* Reads past the rest of a value whose first token this is. */
 static bool skip(struct reader *reader, enum zv_json_token token)
 {
-    const int outside = reader->json.depth - 1;
-    if (!opens(token)) {
-        return true;
-    }
-    while (next(reader, &token)) {
-        if (reader->json.depth == outside) {
-            return true;
-        }
-    }
-    return false;
+    return !opens(token) || skip_to(reader, reader->json.depth - 1);
 }
 
 /* ---- recording ---- */
@@ -185,18 +182,22 @@ static bool read_argument(struct reader *reader, struct event *event)
     return true;
 }
 
-/* An object has begun: calls member for each key until it ends. */
+/* An object has begun: calls member for each key until it ends, or until it is nobody's. */
 typedef bool member_fn(struct reader *reader, struct event *event);
 
 static bool read_members(struct reader *reader, struct event *event, member_fn *member)
 {
     enum zv_json_token token;
+    const int outside = reader->json.depth - 1;
     while (next(reader, &token)) {
         if (token == ZV_JSON_OBJECT_END) {
             return true;
         }
         if (!member(reader, event)) {
             return false;
+        }
+        if (event->is_other) { /* most of a trace */
+            return skip_to(reader, outside);
         }
     }
     return false;
@@ -218,7 +219,7 @@ static bool read_event_member(struct reader *reader, struct event *event)
     } else if (is_time && token == ZV_JSON_NUMBER) {
         const int64_t time = whole(reader);
         event->time_us = time > 0 ? (uint64_t)time : 0;
-    } else if (is_args && token == ZV_JSON_OBJECT_BEGIN && !event->is_other) {
+    } else if (is_args && token == ZV_JSON_OBJECT_BEGIN) {
         return read_members(reader, event, read_argument);
     } else {
         return skip(reader, token);
@@ -386,6 +387,20 @@ static bool read_root(struct reader *reader)
            read_events(reader) && !next(reader, &token);
 }
 
+static enum zv_status only_device(struct reader *reader, struct zv_error *err)
+{
+    struct zv_trace *const trace = reader->trace;
+    trace->devices = zv_memory_alloc(sizeof *trace->devices);
+    if (trace->devices == NULL) {
+        return zv_fail_memory(err, "the events of a trace");
+    }
+    trace->device_count = 1;
+    trace->devices[0] = (struct zv_trace_device){.events = trace->events,
+                                                 .event_count = trace->event_count,
+                                                 .total_bytes = reader->device_bytes[0]};
+    return ZV_OK;
+}
+
 /* Events of one device follow each other, in the order of the file. */
 static enum zv_status group(struct reader *reader, struct zv_error *err)
 {
@@ -396,6 +411,9 @@ static enum zv_status group(struct reader *reader, struct zv_error *err)
         const size_t device = trace->totals[i].device;
         counts[device + 1]++;
         devices = device >= devices ? device + 1 : devices;
+    }
+    if (devices == 1) {
+        return only_device(reader, err);
     }
     struct zv_trace_event *const events =
         zv_memory_alloc((trace->event_count + 1) * sizeof *events);

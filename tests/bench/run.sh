@@ -5,15 +5,18 @@ build=$1
 cd "$(dirname "$0")/../.."
 for bench in "$build"/tests/bench/bench_*; do
     [ -x "$bench" ] && [ ! -d "$bench" ] || continue
-    case $bench in *bench_command | *bench_snapshot | *bench_shards) continue ;; esac
+    case $bench in *bench_command | *bench_snapshot | *bench_profiler | *bench_shards) continue ;; esac
     echo "== $(basename "$bench")"
     "$bench"
 done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo "== bench_profiler (goal: 700 MB/s, 8 MiB)"
+"$build/tests/bench/bench_profiler" --make 200 "$work/trace.json"
+"$build/tests/bench/bench_profiler" "$work/trace.json"
 echo "== bench_snapshot"
 sh tests/bench/snapshot.sh "$build"
 echo "== zirve estimate, process start included (goal: below 10 ms and 8 MiB)"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 zirve=$build/src/cli/zirve
 "$build/tests/bench/bench_command" 50 "$zirve" estimate tests/data/models/llama-3.1-8b/config.json
 "$build/tests/bench/bench_command" 50 "$zirve" estimate tests/data/models/deepseek-v3/config.json --runtime vllm

@@ -208,12 +208,71 @@ static void test_refusals(void **state)
     assert_int_equal(fail_memory.blocks, 0);
 }
 
+/* How a text ends, token by token or with everything from a depth on skipped. */
+static struct zv_error end_of(const char *text, size_t length, size_t step, int skip_below)
+{
+    struct drip drip = {.text = text, .left = length, .step = step};
+    struct zv_json_reader reader;
+    enum zv_json_token token;
+    assert_int_equal(zv_json_open(&reader, drip_read, &drip, 16, 1 << 20), ZV_OK);
+    do {
+        token = zv_json_next(&reader);
+        if (skip_below != 0 && token != ZV_JSON_ERROR && reader.depth >= skip_below &&
+            !zv_json_skip(&reader, skip_below - 1)) {
+            break;
+        }
+    } while (token != ZV_JSON_END && token != ZV_JSON_ERROR);
+    const struct zv_error err = reader.err;
+    zv_json_close(&reader);
+    return err;
+}
+
+static void check_skip(const char *text, size_t length)
+{
+    static const size_t steps[] = {1000, 7, 1};
+    const struct zv_error want = end_of(text, length, 1000, 0);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        for (int below = 1; below <= 3; below++) {
+            const struct zv_error got = end_of(text, length, steps[i], below);
+            if (got.status != want.status || got.offset != want.offset ||
+                strcmp(got.text, want.text) != 0) {
+                fail_msg("below %d, step %zu: %s at %d, not %s at %d: %.*s", below, steps[i],
+                         got.text, (int)got.offset, want.text, (int)want.offset, (int)length, text);
+            }
+        }
+    }
+}
+
+/* Skipping refuses what reading refuses, at the same byte: every prefix, every byte changed. */
+static void test_skip(void **state)
+{
+    (void)state;
+    static const char sample[] =
+        "{\"a\": [1, -2.5e+3, 0, \"x\\u00e9\\n\", \"\xc3\xa9\"],\n\t\"bcdefghijklmnopqrstuv\": "
+        "{\"c\" : "
+        "{}, \"d\":[ ]  ,\"e\":[[],{\"f\":null}]},\"g\":true,\r\n     \"h\":false, \"i\": 10}";
+    static const unsigned char others[] = {0,   1,   ' ', '"', '\\', ',', ':', '{',  '}',
+                                           '[', ']', '0', '-', 'e',  't', 'z', 0x80, 0xc3};
+    char text[sizeof sample];
+    check_skip(sample, sizeof sample - 1);
+    for (size_t length = 0; length < sizeof sample; length++) {
+        check_skip(sample, length);
+    }
+    for (size_t at = 0; at + 1 < sizeof sample; at++) {
+        for (size_t i = 0; i < sizeof others; i++) {
+            memcpy(text, sample, sizeof sample);
+            text[at] = (char)others[i];
+            check_skip(text, sizeof sample - 1);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),   cmocka_unit_test(test_nonfinite),
         cmocka_unit_test(test_lengths),  cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_skip),
     };
     return cmocka_run_group_tests_name("json_reader", tests, NULL, NULL);
 }
