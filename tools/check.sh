@@ -50,6 +50,13 @@ sanitized() {
     meson test -C build-sanitize --no-rebuild --print-errorlogs -t 5
 }
 
+threads() { # what runs in several threads, and the library it opens
+    [ -f build-thread/build.ninja ] ||
+        CC=clang meson setup build-thread --werror -Db_sanitize=thread -Db_lundef=false || return 1
+    ninja -C build-thread tests/measure_measure_run_test src/emulate/libzirve-emulate.so &&
+        meson test -C build-thread --no-rebuild --print-errorlogs -t 5 measure/measure_run
+}
+
 tidy() { # one file a process: clang-tidy 14 mixes up va_list between files
     [ -f build-clang/compile_commands.json ] || return 1
     git ls-files 'src/*.c' | xargs -P "$jobs" -n 1 clang-tidy --quiet -p build-clang
@@ -85,6 +92,7 @@ check 'each header alone' headers
 check 'gcc, warnings as errors' build build-gcc -Dbuildtype=release
 check 'clang, warnings as errors' clang_build
 check 'address and undefined-behaviour sanitizers' sanitized
+check 'thread sanitizer' threads
 check 'clang-tidy' tidy
 check 'cppcheck' analyse
 check 'shellcheck' shell

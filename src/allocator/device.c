@@ -1,5 +1,6 @@
 /* Opening a driver's library and one of its devices. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,24 @@ static const char *const libraries[2][5] = {
     {"libcuda.so.1", NULL},
     {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", NULL},
 };
+
+/* An emulated driver that one thread closes, another may open again at the same place. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+static void *open_one(const char *path, int mode)
+{
+    (void)pthread_mutex_lock(&loading);
+    void *const library = dlopen(path, mode | RTLD_LOCAL);
+    (void)pthread_mutex_unlock(&loading);
+    return library;
+}
+
+static void close_one(void *library)
+{
+    (void)pthread_mutex_lock(&loading);
+    (void)dlclose(library);
+    (void)pthread_mutex_unlock(&loading);
+}
 
 /* A function by name; ISO C has no cast from an object pointer to it. */
 static bool load(void *library, const char *name, void *to)
@@ -106,9 +125,9 @@ static enum zv_status read_name(struct zv_device *device, const char *name, stru
 /* Whether the library of the other backend is there, for a word about it. */
 static bool is_other_there(const struct zv_device *device)
 {
-    void *const other = dlopen(libraries[!device->is_hip][0], RTLD_LAZY | RTLD_LOCAL);
+    void *const other = open_one(libraries[!device->is_hip][0], RTLD_LAZY);
     if (other != NULL) {
-        (void)dlclose(other);
+        close_one(other);
     }
     return other != NULL;
 }
@@ -118,10 +137,10 @@ static enum zv_status open_library(struct zv_device *device, const char *path, s
     const char *const *const known = libraries[device->is_hip];
     const char *const tried = path != NULL ? path : known[0];
     if (path != NULL) {
-        device->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        device->library = open_one(path, RTLD_NOW);
     }
     for (size_t i = 0; path == NULL && known[i] != NULL && device->library == NULL; i++) {
-        device->library = dlopen(known[i], RTLD_NOW | RTLD_LOCAL);
+        device->library = open_one(known[i], RTLD_NOW);
     }
     if (device->library == NULL) {
         return zv_fail(err, ZV_E_DEVICE, "no usable GPU: %.200s is not there%s", tried,
@@ -260,7 +279,7 @@ void zv_device_close(struct zv_device *device)
         (void)device->calls.give_up(device->ordinal);
     }
     if (device->library != NULL && device->facts.is_emulated) {
-        (void)dlclose(device->library); /* a real driver has threads of its own: it stays */
+        close_one(device->library); /* a real driver has threads of its own: it stays */
     }
     zv_memory_free(device);
 }

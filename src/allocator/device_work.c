@@ -3,10 +3,9 @@
 
 enum zv_status zv_device_synchronise(struct zv_device *device, struct zv_error *err)
 {
-    return device_bind(device) &&
-                   device_check(device, DEVICE_CALL_synchronise, device->calls.synchronise())
-               ? ZV_OK
-               : device_failure(device, err);
+    (void)(device_bind(device) &&
+           device_check(device, DEVICE_CALL_synchronise, device->calls.synchronise()));
+    return device_failure(device, err); /* of a call that had no way to say so, too */
 }
 
 enum zv_status zv_device_memory(struct zv_device *device, uint64_t *free_bytes,

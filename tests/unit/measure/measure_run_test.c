@@ -1,0 +1,548 @@
+/*
+ * Runs of the lab exercise on the emulated driver. Its requests, derived by hand in
+ * docs/measuring.md, are written down here a second time and go through the allocator engine over
+ * its own simulated card: allocated and reserved of every phase must be equal.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/measure.h"
+#include "support/test.h"
+
+static char library[512];
+
+static int find_library(void **state)
+{
+    (void)state;
+    const char *const folder = getenv("ZIRVE_EMULATE_DIR");
+    (void)snprintf(library, sizeof library, "%s/libzirve-emulate.so", folder != NULL ? folder : "");
+    return folder != NULL ? 0 : -1;
+}
+
+static void run_condition(struct measure_run *run, const struct measure_condition *condition,
+                          const char *device, const char *cards, struct zv_arena *arena)
+{
+    const struct measure_place place = {.device = device, .library = library};
+    struct zv_error err = {0};
+    assert_int_equal(setenv("ZIRVE_EMULATED_CARDS", cards, 1), 0);
+    if (measure_run_here(run, condition, &place, arena, &err) != ZV_OK) {
+        fail_msg("%s", err.text);
+    }
+}
+
+/* ---- the small case, byte by byte ---- */
+
+static const struct {
+    const char *name;
+    uint64_t before;
+    uint64_t peak;
+    uint64_t after;
+} small_inference[] =
+    {
+        {"model_load", 0, 33792, 33792},       {"inputs", 33792, 37888, 37888},
+        {"cold_forward", 37888, 46080, 37888}, {"warmup", 37888, 46080, 37888},
+        {"warm_forward", 37888, 46080, 37888}, {"warm_forward", 37888, 46080, 37888},
+},
+  small_training[] = {
+      {"model_load", 0, 33792, 33792},     {"inputs", 33792, 41984, 41984},
+      {"forward", 41984, 50176, 50176},    {"loss", 50176, 51712, 50688},
+      {"backward", 50688, 79872, 75776},   {"first_update", 75776, 143360, 109568},
+      {"warmup", 109568, 147456, 109568},  {"updates", 109568, 147456, 109568},
+      {"updates", 109568, 147456, 109568}, {"evaluation", 109568, 125952, 109568},
+      {"export", 109568, 109568, 109568},
+};
+
+static struct measure_condition small_case(void)
+{
+    return (struct measure_condition){.batch = 1,
+                                      .context = 16,
+                                      .width = 64,
+                                      .depth = 2,
+                                      .optimizer = MEASURE_ADAM,
+                                      .warmup = 1,
+                                      .repeats = 2,
+                                      .profile = ZV_TORCH_2_14};
+}
+
+static void test_small_case(void **state)
+{
+    (void)state;
+    static const char *const confs[] = {NULL, "expandable_segments:True"};
+    for (int i = 0; i < 4; i++) {
+        struct zv_arena arena = {0};
+        struct measure_run run;
+        struct measure_condition condition = small_case();
+        condition.conf = confs[i % 2];
+        condition.trains = i >= 2;
+        run_condition(&run, &condition, "cuda:0", "total=943718400", &arena);
+        assert_true(run.is_complete);
+        assert_int_equal(run.check, MEASURE_CHECK_EMULATED);
+        const size_t count = condition.trains ? sizeof small_training / sizeof small_training[0]
+                                              : sizeof small_inference / sizeof small_inference[0];
+        assert_int_equal(run.phase_count, count);
+        for (size_t p = 0; p < count; p++) {
+            const struct zv_phase *const phase = &run.phases[p];
+            const uint64_t peak = i < 2 ? small_inference[p].peak : small_training[p].peak;
+            const uint64_t after = i < 2 ? small_inference[p].after : small_training[p].after;
+            const uint64_t before = i < 2 ? small_inference[p].before : small_training[p].before;
+            if (strcmp(phase->name, i < 2 ? small_inference[p].name : small_training[p].name) !=
+                    0 ||
+                phase->before.allocated.value != before || phase->peak_allocated.value != peak ||
+                phase->after.allocated.value != after || phase->peak_reserved.value != 2097152 ||
+                phase->after.reserved.value != 2097152 ||
+                phase->after.free.value != 943718400 - 2097152 || phase->duration_ns.known) {
+                fail_msg("%s: allocated %llu, %llu, %llu; reserved %llu", phase->name,
+                         (unsigned long long)phase->before.allocated.value,
+                         (unsigned long long)phase->peak_allocated.value,
+                         (unsigned long long)phase->after.allocated.value,
+                         (unsigned long long)phase->peak_reserved.value);
+            }
+        }
+        zv_arena_free(&arena);
+    }
+}
+
+/* ---- any size: the requests of docs/measuring.md through the engine alone ---- */
+
+enum { MOST_LIVE = 512 };
+
+struct engine {
+    struct zv_allocator *allocator;
+    struct measure_condition condition;
+    struct zv_allocation live[MOST_LIVE]; /* by number */
+    uint64_t weight;                      /* bytes of one */
+    uint64_t bias;
+    uint64_t activation;
+    uint64_t states; /* bytes of a value in Adam's states */
+};
+
+/* Numbers of tensors. */
+enum {
+    INPUT,
+    TARGET,
+    LINEAR,
+    SLOPE,
+    NEXT,
+    PARTS,
+    LOSS,
+    INPUT2,
+    TARGET2,
+    KEPT = 16,
+    VALUES = 48,
+    GRADIENTS = 112,
+    FIRST = 176,
+    SECOND = 240
+};
+
+static void take(struct engine *engine, int number, uint64_t bytes)
+{
+    assert_int_equal(zv_allocator_malloc(engine->allocator, bytes, 0, &engine->live[number], NULL),
+                     ZV_OK);
+    assert_int_not_equal(engine->live[number].address, 0);
+}
+
+static void drop(struct engine *engine, int number)
+{
+    assert_int_equal(zv_allocator_free(engine->allocator, engine->live[number], NULL), ZV_OK);
+}
+
+static void move(struct engine *engine, int to, int from)
+{
+    engine->live[to] = engine->live[from];
+}
+
+static void model(struct engine *engine)
+{
+    for (int i = 0; i < (int)engine->condition.depth; i++) {
+        take(engine, VALUES + 2 * i, engine->weight);
+        take(engine, VALUES + 2 * i + 1, engine->bias);
+    }
+}
+
+static void inputs(struct engine *engine)
+{
+    take(engine, INPUT, engine->activation);
+    if (engine->condition.trains) {
+        take(engine, TARGET, engine->activation);
+    }
+}
+
+static void layers(struct engine *engine, bool keeps)
+{
+    const int depth = (int)engine->condition.depth;
+    for (int i = 0; i < depth; i++) {
+        take(engine, LINEAR, engine->activation);
+        if (i + 1 < depth) {
+            take(engine, KEPT + i, engine->activation);
+            drop(engine, LINEAR);
+        } else {
+            move(engine, KEPT + i, LINEAR);
+        }
+        if (!keeps && i != 0) {
+            drop(engine, KEPT + i - 1);
+        }
+    }
+}
+
+static void forward(struct engine *engine)
+{
+    layers(engine, false);
+    drop(engine, KEPT + (int)engine->condition.depth - 1);
+}
+
+static void forward_kept(struct engine *engine)
+{
+    layers(engine, true);
+}
+
+static void loss(struct engine *engine)
+{
+    take(engine, PARTS, 1024);
+    take(engine, LOSS, 4);
+    drop(engine, PARTS);
+}
+
+static void backward(struct engine *engine)
+{
+    const int depth = (int)engine->condition.depth;
+    take(engine, SLOPE, engine->activation);
+    drop(engine, KEPT + depth - 1);
+    drop(engine, LOSS);
+    for (int i = depth - 1; i >= 0; i--) {
+        take(engine, GRADIENTS + 2 * i, engine->weight);
+        take(engine, GRADIENTS + 2 * i + 1, engine->bias);
+        if (i != 0) {
+            take(engine, NEXT, engine->activation);
+            drop(engine, SLOPE);
+            move(engine, SLOPE, NEXT);
+            drop(engine, KEPT + i - 1);
+        }
+    }
+    drop(engine, SLOPE);
+}
+
+static void update(struct engine *engine)
+{
+    const int count = 2 * (int)engine->condition.depth;
+    const uint64_t width = engine->condition.width;
+    for (int i = 0; i < count && engine->states == 0; i++) {
+        const uint64_t bytes = 4 * (i % 2 == 0 ? width * width : width);
+        if (engine->condition.optimizer == MEASURE_ADAM) {
+            take(engine, FIRST + i, bytes);
+            take(engine, SECOND + i, bytes);
+        }
+    }
+    engine->states = 4;
+    for (int i = 0; i < count; i++) {
+        drop(engine, GRADIENTS + i);
+    }
+}
+
+static void step(struct engine *engine)
+{
+    forward_kept(engine);
+    loss(engine);
+    backward(engine);
+    update(engine);
+}
+
+static void evaluation(struct engine *engine)
+{
+    take(engine, INPUT2, engine->activation);
+    take(engine, TARGET2, engine->activation);
+    layers(engine, false);
+    loss(engine);
+    drop(engine, KEPT + (int)engine->condition.depth - 1);
+    drop(engine, LOSS);
+    drop(engine, INPUT2);
+    drop(engine, TARGET2);
+}
+
+static void export(struct engine *engine)
+{
+    (void)engine;
+}
+
+static void many(struct engine *engine)
+{
+    for (uint32_t i = 0; i < engine->condition.warmup; i++) {
+        if (engine->condition.trains) {
+            step(engine);
+        } else {
+            forward(engine);
+        }
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*work)(struct engine *engine);
+} works[] = {
+    {"model_load", model},
+    {"inputs", inputs},
+    {"cold_forward", forward},
+    {"forward", forward_kept},
+    {"loss", loss},
+    {"backward", backward},
+    {"first_update", update},
+    {"warmup", many},
+    {"warm_forward", forward},
+    {"updates", step},
+    {"evaluation", evaluation},
+    {"export", export},
+};
+
+static void repeat_phase(struct engine *engine, const struct zv_phase *phase)
+{
+    struct zv_memory_stats stats;
+    size_t at = 0;
+    while (at < sizeof works / sizeof works[0] && strcmp(works[at].name, phase->name) != 0) {
+        at++;
+    }
+    assert_true(at < sizeof works / sizeof works[0]);
+    zv_allocator_reset_peaks(engine->allocator);
+    works[at].work(engine);
+    zv_allocator_get_stats(engine->allocator, &stats);
+    const struct zv_counter *const allocated =
+        &stats.counters[ZV_STAT_ALLOCATED_BYTES][ZV_STAT_ALL];
+    const struct zv_counter *const reserved = &stats.counters[ZV_STAT_RESERVED_BYTES][ZV_STAT_ALL];
+    if (phase->peak_allocated.value != (uint64_t)allocated->peak ||
+        phase->after.allocated.value != (uint64_t)allocated->current ||
+        phase->peak_reserved.value != (uint64_t)reserved->peak ||
+        phase->after.reserved.value != (uint64_t)reserved->current ||
+        phase->after.free.value != zv_allocator_device_free(engine->allocator)) {
+        fail_msg("%s %u: the engine says %lld, %lld; %lld, %lld", phase->name, phase->repeat,
+                 (long long)allocated->peak, (long long)allocated->current,
+                 (long long)reserved->peak, (long long)reserved->current);
+    }
+}
+
+#define CARD_BYTES (UINT64_C(20) << 30)
+
+static void compare(const struct measure_condition *condition, const char *device)
+{
+    static struct engine engine;
+    struct zv_arena arena = {0};
+    struct measure_run run;
+    run_condition(&run, condition, device, "total=21474836480", &arena);
+    assert_true(run.is_complete);
+    const uint64_t value = measure_dtype_bytes(condition->dtype);
+    engine = (struct engine){.condition = *condition,
+                             .weight = condition->width * condition->width * value,
+                             .bias = condition->width * value,
+                             .activation =
+                                 condition->batch * condition->context * condition->width * value};
+    const struct zv_allocator_options options = {
+        .profile = condition->profile, .conf = condition->conf, .capacity_bytes = CARD_BYTES};
+    assert_int_equal(zv_allocator_open(&engine.allocator, &options, NULL), ZV_OK);
+    for (size_t i = 0; i < run.phase_count; i++) {
+        if (condition->empties_cache && i != 0) {
+            assert_int_equal(zv_allocator_empty_cache(engine.allocator, NULL), ZV_OK);
+        }
+        repeat_phase(&engine, &run.phases[i]);
+    }
+    zv_allocator_close(engine.allocator);
+    zv_arena_free(&arena);
+}
+
+static void test_same_as_the_engine(void **state)
+{
+    (void)state;
+    static const char *const confs[] = {NULL, "expandable_segments:True", "max_split_size_mb:64",
+                                        "roundup_power2_divisions:4"};
+    static const uint64_t widths[] = {1, 64, 700, 2048, 4099};
+    for (unsigned i = 0; i < 240; i++) {
+        const struct measure_condition condition = {.batch = 1 + i % 3 * 5,
+                                                    .context = 16 + i % 7 * 100,
+                                                    .width = widths[i % 5],
+                                                    .depth = 1 + i % 4,
+                                                    .dtype = (enum measure_dtype)(i % 3),
+                                                    .optimizer = (enum measure_optimizer)(i % 2),
+                                                    .trains = i / 2 % 2 == 1,
+                                                    .warmup = i % 3,
+                                                    .repeats = 1 + i % 2,
+                                                    .empties_cache = i % 11 == 0,
+                                                    .profile = (enum zv_torch_profile)(i / 4 % 2),
+                                                    .conf = confs[i / 8 % 4]};
+        compare(&condition, i % 6 == 0 ? "hip:0" : "cuda:0");
+    }
+}
+
+/* ---- failures ---- */
+
+static const struct {
+    const char *fault;
+    bool trains;
+    const char *phase;
+    const char *words;
+    size_t phases; /* kept, the failed one with them */
+    bool ran_out;
+} failures[] = {
+    {"copy@1", false, "inputs", "cuMemcpyHtoD_v2 says 700", 2, false},
+    {"launch@2", false, "model_load", "cuLaunchKernel says 719", 1, false},
+    {"launch@5", false, "cold_forward", "cuLaunchKernel says 719", 3, false},
+    {"oom@1+", false, "model_load", "out of memory: 16384 bytes asked for", 1, true},
+    {"copy@3", true, "loss", "cuMemcpyDtoH_v2 says 700", 4, false},
+    {"lost@9", true, "forward", "says 46, device is lost", 3, false},
+    {"lost@11", true, "loss", "says 46, device is lost", 4, false},
+};
+
+static void test_failed_phases(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+        struct zv_arena arena = {0};
+        struct measure_run run;
+        char cards[128];
+        struct measure_condition condition = small_case();
+        condition.trains = failures[i].trains;
+        (void)snprintf(cards, sizeof cards, "total=943718400,fault=%s", failures[i].fault);
+        run_condition(&run, &condition, "cuda:0", cards, &arena);
+        const struct zv_phase *const last = &run.phases[run.phase_count - 1];
+        if (run.is_complete || strcmp(run.failed_phase, failures[i].phase) != 0 ||
+            strstr(run.message, failures[i].words) == NULL ||
+            run.phase_count != failures[i].phases || run.ran_out != failures[i].ran_out) {
+            fail_msg("%s: %s, %s, %zu phases", failures[i].fault, run.failed_phase, run.message,
+                     run.phase_count);
+        }
+        assert_false(last->succeeded);
+        assert_string_equal(last->message, run.message);
+        assert_true(last->after.allocated.known);
+        assert_int_equal(run.check, MEASURE_CHECK_NOT_REACHED);
+        zv_arena_free(&arena);
+    }
+}
+
+/* A card that is too small: the first phases stay, the failed one shows its last values. */
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    struct zv_arena arena = {0};
+    struct measure_run run;
+    struct measure_condition condition = small_case();
+    condition.width = 2048; /* a weight is 16 MiB */
+    condition.trains = true;
+    run_condition(&run, &condition, "cuda:0", "total=100663296", &arena); /* 96 MiB */
+    assert_false(run.is_complete);
+    assert_true(run.ran_out);
+    assert_string_equal(run.failed_phase, "first_update");
+    assert_non_null(strstr(run.message, "16777216 bytes asked for"));
+    assert_int_equal(run.ooms, 1);
+    const struct zv_phase *const last = &run.phases[run.phase_count - 1];
+    assert_true(last->after.allocated.value >= 4 * 16777216);
+    assert_true(last->peak_reserved.value <= 100663296);
+    zv_arena_free(&arena);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct zv_arena arena = {0};
+    struct measure_run run;
+    struct measure_condition condition = small_case();
+    const struct measure_place place = {.device = "cuda:0", .library = library};
+    struct zv_error err = {0};
+    (void)setenv("ZIRVE_EMULATED_CARDS", "total=943718400,cc=6.1", 1);
+    assert_int_equal(measure_run_here(&run, &condition, &place, &arena, &err), ZV_E_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "compute capability 6.1: the kernels need 7.0"));
+    err = (struct zv_error){0};
+    (void)setenv("ZIRVE_EMULATED_CARDS", "total=943718400", 1);
+    condition.conf = "expandable_segments:maybe";
+    assert_int_equal(measure_run_here(&run, &condition, &place, &arena, &err), ZV_E_SYNTAX);
+    condition = small_case();
+    condition.batch = MEASURE_MOST_SIZE;
+    condition.context = MEASURE_MOST_SIZE;
+    assert_int_equal(measure_run_here(&run, &condition, &place, &arena, NULL), ZV_E_OVERFLOW);
+    zv_arena_free(&arena);
+}
+
+/* ---- several devices, processes, the whole loop ---- */
+
+static void test_devices_in_threads(void **state)
+{
+    (void)state;
+    enum { DEVICES = 4 };
+    struct zv_arena arena = {0};
+    struct measure_run runs[DEVICES];
+    struct measure_run alone;
+    struct measure_condition condition = small_case();
+    const struct measure_place places[DEVICES] = {{.device = "cuda:0", .library = library},
+                                                  {.device = "hip:1", .library = library},
+                                                  {.device = "cuda:2", .library = library},
+                                                  {.device = "cuda:3", .library = library}};
+    condition.trains = true;
+    condition.repeats = 20;
+    condition.conf = "expandable_segments:True";
+    run_condition(&alone, &condition, "cuda:0", "total=943718400", &arena);
+    (void)setenv("ZIRVE_EMULATED_CARDS",
+                 "total=943718400;total=943718400;total=943718400,fault=launch@40;total=943718400",
+                 1);
+    assert_int_equal(measure_run_devices(runs, &condition, places, DEVICES, &arena, NULL), ZV_OK);
+    for (size_t i = 0; i < DEVICES; i++) {
+        assert_int_equal(runs[i].is_complete, i != 2); /* one fails, the others do not notice */
+        assert_int_equal(runs[i].device.index, i);
+        for (size_t p = 0; p < runs[i].phase_count && i != 2; p++) {
+            assert_int_equal(runs[i].phases[p].peak_allocated.value,
+                             alone.phases[p].peak_allocated.value);
+            assert_int_equal(runs[i].phases[p].after.reserved.value,
+                             alone.phases[p].after.reserved.value);
+        }
+    }
+    (void)setenv("ZIRVE_EMULATED_CARDS", "total=943718400", 1);
+    struct zv_error err = {0};
+    assert_int_equal(measure_run_devices(runs, &condition, places, 2, &arena, &err), ZV_E_DEVICE);
+    assert_non_null(strstr(err.text, "hip:1: no usable GPU 1"));
+    zv_arena_free(&arena);
+}
+
+static void test_process(void **state)
+{
+    (void)state;
+    struct zv_arena arena = {0};
+    struct measure_run here;
+    struct measure_run there;
+    const struct measure_place place = {.device = "cuda:0", .library = library};
+    const struct measure_condition condition = small_case();
+    run_condition(&here, &condition, "cuda:0", "total=943718400", &arena);
+    assert_int_equal(measure_run_process(&there, &condition, &place, 1, &arena, NULL), ZV_OK);
+    assert_true(there.is_complete);
+    assert_int_equal(there.phase_count, here.phase_count);
+    assert_memory_equal(there.phases, here.phases, here.phase_count * sizeof *here.phases);
+    (void)setenv("ZIRVE_EMULATED_CARDS", "total=x", 1);
+    struct zv_error err = {0};
+    assert_int_equal(measure_run_process(&there, &condition, &place, 1, &arena, &err), ZV_E_DEVICE);
+    assert_non_null(strstr(err.text, "no usable GPU: cuInit says 100"));
+    zv_arena_free(&arena);
+}
+
+static void test_whole_loop(void **state)
+{
+    (void)state;
+    struct zv_arena arena = {0};
+    struct measure_run run;
+    struct measure_condition condition = small_case();
+    condition.is_unsynchronised = true;
+    condition.trains = true;
+    run_condition(&run, &condition, "cuda:0", "total=943718400", &arena);
+    assert_true(run.is_complete);
+    assert_int_equal(run.phase_count, 1);
+    assert_string_equal(run.phases[0].name, "whole_loop");
+    assert_int_equal(run.phases[0].peak_allocated.value, 147456);
+    assert_int_equal(run.phases[0].after.allocated.value, 109568);
+    run_condition(&run, &condition, "cuda:0", "total=943718400,fault=launch@20", &arena);
+    assert_false(run.is_complete);
+    assert_string_equal(run.failed_phase, "first_update");
+    zv_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small_case),    cmocka_unit_test(test_same_as_the_engine),
+        cmocka_unit_test(test_failed_phases), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_devices_in_threads),
+        cmocka_unit_test(test_process),       cmocka_unit_test(test_whole_loop),
+    };
+    return cmocka_run_group_tests(tests, find_library, NULL);
+}
