@@ -15,6 +15,7 @@ extern const struct verb verb_record;
 extern const struct verb verb_compare;
 extern const struct verb verb_environment;
 extern const struct verb verb_kv;
+extern const struct verb verb_measure;
 extern const struct verb verb_replay;
 extern const struct verb verb_estimate;
 extern const struct verb verb_selftest;

@@ -15,6 +15,7 @@ usage: zirve VERB [options] [FILE...]
   compare      what differs?
   kv           how many requests fit, what does paging waste?
   environment  what is this machine: devices, drivers, capacities, settings?
+  measure      what does the lab exercise take here?
   selftest     how accurate is all this?
 
 'zirve VERB --help' tells more; 'zirve --version' which zirve this is.
