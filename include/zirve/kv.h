@@ -51,10 +51,24 @@ struct zv_kv_key zv_kv_key_of_bytes(const void *bytes, size_t size, struct zv_kv
 
 /* ---- pool ---- */
 
+/* Which free page with a key loses it first. */
+enum zv_kv_eviction {
+    ZV_KV_EVICT_QUEUE, /* vLLM's: least recently used, in one queue with pages that have no key */
+    ZV_KV_EVICT_LRU,   /* least recently used */
+    ZV_KV_EVICT_LFU,   /* least often used since it got the key, then least recently */
+    ZV_KV_EVICT_FIFO   /* that got its key first */
+};
+
+/*
+ * With another order than the queue, or a limit on what is kept, pages without a key are handed out
+ * before any that has one: those that were freed first.
+ */
 struct zv_kv_pool_options {
     uint32_t pages;
     bool caching;       /* pages can have keys */
     bool unkeyed_first; /* vLLM since June 2026: freed pages without a key are reused first */
+    enum zv_kv_eviction eviction;
+    uint32_t kept_pages; /* free pages that keep their key, at most; 0: all of them */
 };
 
 struct zv_kv_pool_stats {

@@ -3,12 +3,16 @@
  * the middle; each page knows its place. Taking from the front and freeing to the end is then a
  * copy, not a walk along links. When the ring is full of holes, it is packed: at most once per as
  * many frees as there are pages.
+ *
+ * Ranked (another eviction than the queue's, or a limit): the ring holds free pages without a key
+ * only, those with one are in a heap (page_rank).
  */
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "kv/page_map.h"
+#include "kv/page_rank.h"
 
 #define KEYED    (UINT32_C(1) << 31) /* in the state of a page: it has a key */
 #define NO_PLACE UINT32_MAX
@@ -31,6 +35,11 @@ struct zv_kv_pool {
     uint64_t handed_out;
     uint64_t evictions;
     struct page_map map;
+    bool ranked;
+    enum zv_kv_eviction eviction;
+    uint32_t kept; /* free pages with a key, at most */
+    uint64_t clock;
+    struct page_rank rank;
 };
 
 static void fill_queue(struct zv_kv_pool *pool)
@@ -51,6 +60,9 @@ enum zv_status zv_kv_pool_open(struct zv_kv_pool **to, const struct zv_kv_pool_o
     if (options->pages == 0) {
         return zv_fail(err, ZV_E_USAGE, "a pool of 0 pages");
     }
+    if ((unsigned)options->eviction > ZV_KV_EVICT_FIFO) {
+        return zv_fail(err, ZV_E_USAGE, "no such order of eviction");
+    }
     if (options->pages > ZV_KV_MAX_PAGES) {
         return zv_fail(err, ZV_E_LIMIT, "a pool of %u pages: at most 2^30", options->pages);
     }
@@ -64,11 +76,17 @@ enum zv_status zv_kv_pool_open(struct zv_kv_pool **to, const struct zv_kv_pool_o
     *pool = (struct zv_kv_pool){.mask = slots - 1,
                                 .count = options->pages,
                                 .caching = options->caching,
-                                .unkeyed_first = options->unkeyed_first};
+                                .unkeyed_first = options->unkeyed_first,
+                                .eviction = options->eviction,
+                                .kept = options->kept_pages != 0 ? options->kept_pages
+                                                                 : options->pages};
+    pool->ranked =
+        pool->caching && (pool->eviction != ZV_KV_EVICT_QUEUE || options->kept_pages != 0);
     pool->pages = zv_memory_alloc((pool->count + (size_t)1) * sizeof *pool->pages);
     pool->ring = zv_memory_alloc((size_t)slots * sizeof *pool->ring);
     if (pool->pages == NULL || pool->ring == NULL ||
-        (pool->caching && !page_map_open(&pool->map, pool->count))) {
+        (pool->caching && !page_map_open(&pool->map, pool->count)) ||
+        (pool->ranked && !page_rank_open(&pool->rank, pool->count))) {
         zv_kv_pool_close(pool);
         return zv_fail_memory(err, "a page pool");
     }
@@ -82,6 +100,7 @@ void zv_kv_pool_close(struct zv_kv_pool *pool)
 {
     if (pool != NULL) {
         page_map_close(&pool->map);
+        page_rank_close(&pool->rank);
         zv_memory_free(pool->pages);
         zv_memory_free(pool->ring);
         zv_memory_free(pool);
@@ -123,6 +142,80 @@ static void push_front(struct zv_kv_pool *pool, uint32_t page)
     pool->free++;
 }
 
+static void push_back(struct zv_kv_pool *pool, uint32_t page)
+{
+    make_room(pool, 1);
+    const uint32_t place = pool->tail++ & pool->mask;
+    pool->ring[place] = page;
+    pool->pages[page].place = place;
+    pool->free++;
+}
+
+/* ---- ranked ---- */
+
+/* The free page that is next to lose its key does; it is then in neither order. */
+static uint32_t evict_first(struct zv_kv_pool *pool)
+{
+    const uint32_t page = page_rank_first(&pool->rank);
+    page_rank_remove(&pool->rank, page);
+    page_map_remove(&pool->map, page);
+    pool->pages[page].state = 0;
+    pool->evictions++;
+    pool->free--;
+    return page;
+}
+
+static void take_ranked(struct zv_kv_pool *pool, uint32_t *pages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t page = 0;
+        if (pool->free == pool->rank.count) {
+            page = evict_first(pool);
+        } else {
+            while (page == 0) {
+                page = pool->ring[pool->head++ & pool->mask];
+            }
+            pool->free--;
+        }
+        pool->pages[page] = (struct page){1, NO_PLACE};
+        pages[i] = page;
+    }
+    pool->handed_out += count;
+}
+
+/* A page with a key that nobody uses any more. */
+static void keep_ranked(struct zv_kv_pool *pool, uint32_t page)
+{
+    if (pool->eviction != ZV_KV_EVICT_FIFO) {
+        pool->rank.entries[page].clock = ++pool->clock;
+    }
+    page_rank_add(&pool->rank, page);
+    pool->free++;
+    if (pool->rank.count > pool->kept) {
+        push_back(pool, evict_first(pool));
+    }
+}
+
+static void publish_ranked(struct zv_kv_pool *pool, uint32_t page)
+{
+    struct rank_entry *const entry = &pool->rank.entries[page];
+    entry->uses = pool->eviction == ZV_KV_EVICT_LFU;
+    entry->clock = ++pool->clock;
+}
+
+/* Nobody uses a page, and none has a key any more. */
+static void forget_ranked(struct zv_kv_pool *pool)
+{
+    while (pool->rank.count != 0) {
+        const uint32_t page = page_rank_first(&pool->rank);
+        page_rank_remove(&pool->rank, page);
+        pool->free--;
+        push_back(pool, page);
+    }
+}
+
+/* ---- calls ---- */
+
 bool zv_kv_pool_take(struct zv_kv_pool *pool, uint32_t *pages, size_t count)
 {
     struct page *const all = pool->pages; /* in registers: what is stored below could alias */
@@ -131,6 +224,10 @@ bool zv_kv_pool_take(struct zv_kv_pool *pool, uint32_t *pages, size_t count)
     uint32_t head = pool->head;
     if (count > pool->free) {
         return false;
+    }
+    if (pool->ranked) {
+        take_ranked(pool, pages, count);
+        return true;
     }
     for (size_t i = 0; i < count;) {
         const uint32_t page = ring[head++ & mask];
@@ -172,10 +269,35 @@ static void reuse_first(struct zv_kv_pool *pool, const uint32_t *pages, ptrdiff_
     }
 }
 
+/* As free_list, page by page. */
+static enum zv_status free_ranked(struct zv_kv_pool *pool, const uint32_t *pages, ptrdiff_t step,
+                                  size_t count, struct zv_error *err)
+{
+    const uint32_t *at = pages;
+    size_t left = count;
+    for (; left != 0 && (*at == 0 || is_used(pool, *at)); left--, at += step) {
+        if (*at == 0 || (--pool->pages[*at].state & ~KEYED) != 0) {
+            continue;
+        }
+        if (pool->pages[*at].state != 0) {
+            keep_ranked(pool, *at);
+        } else if (!pool->unkeyed_first) {
+            push_back(pool, *at);
+        }
+    }
+    if (pool->unkeyed_first) {
+        reuse_first(pool, pages, step, count - left);
+    }
+    return left == 0 ? ZV_OK : not_in_use(*at, err);
+}
+
 /* step is 1 or -1; pages points to the first to free. */
 static inline enum zv_status free_list(struct zv_kv_pool *pool, const uint32_t *pages,
                                        ptrdiff_t step, size_t count, struct zv_error *err)
 {
+    if (pool->ranked) {
+        return free_ranked(pool, pages, step, count, err);
+    }
     const bool unkeyed_last = !pool->unkeyed_first;
     struct page *const all = pool->pages;
     uint32_t *const ring = pool->ring;
@@ -231,6 +353,12 @@ enum zv_status zv_kv_pool_share(struct zv_kv_pool *pool, uint32_t page, struct z
         pool->ring[at->place] = 0;
         at->place = NO_PLACE;
         pool->free--;
+    } else if (pool->ranked && page_rank_has(&pool->rank, page)) {
+        page_rank_remove(&pool->rank, page);
+        pool->free--;
+    }
+    if (pool->ranked && pool->eviction == ZV_KV_EVICT_LFU) {
+        pool->rank.entries[page].uses++;
     }
     at->state++;
     return ZV_OK;
@@ -250,6 +378,9 @@ enum zv_status zv_kv_pool_publish(struct zv_kv_pool *pool, uint32_t page,
     }
     pool->pages[page].state |= KEYED;
     page_map_add(&pool->map, page, key, group);
+    if (pool->ranked) {
+        publish_ranked(pool, page);
+    }
     return ZV_OK;
 }
 
@@ -295,6 +426,9 @@ bool zv_kv_pool_forget(struct zv_kv_pool *pool)
             pool->pages[page].state = 0;
         }
     }
+    if (pool->ranked) {
+        forget_ranked(pool);
+    }
     return true;
 }
 
@@ -302,7 +436,11 @@ static enum zv_status check_page(const struct zv_kv_pool *pool, uint32_t page, s
 {
     const struct page *const at = &pool->pages[page];
     const bool keyed = (at->state & KEYED) != 0;
-    if (((at->state & ~KEYED) == 0) != (at->place != NO_PLACE)) {
+    const bool ranked = pool->ranked && page_rank_has(&pool->rank, page);
+    if (ranked && (!keyed || pool->rank.heap[pool->rank.entries[page].place] != page)) {
+        return zv_fail(err, ZV_E_BUG, "page %u is not among those that keep a key", page);
+    }
+    if (((at->state & ~KEYED) == 0) != (at->place != NO_PLACE || ranked)) {
         return zv_fail(err, ZV_E_BUG, "page %u: free is not the same as queued", page);
     }
     if (at->place != NO_PLACE && pool->ring[at->place] != page) {
@@ -320,7 +458,7 @@ static enum zv_status check_page(const struct zv_kv_pool *pool, uint32_t page, s
 
 enum zv_status zv_kv_pool_check(const struct zv_kv_pool *pool, struct zv_error *err)
 {
-    uint32_t queued = 0;
+    uint32_t queued = pool->rank.count;
     uint32_t keyed = 0;
     for (uint32_t at = pool->head; at != pool->tail; at++) {
         queued += pool->ring[at & pool->mask] != 0;

@@ -30,7 +30,48 @@ struct naive {
     uint64_t published[PAGES + 1]; /* when */
     uint64_t clock;
     bool unkeyed_first;
+
+    /* another order than the queue's: free pages with a key stay out of it */
+    bool ranked;
+    enum zv_kv_eviction eviction;
+    uint32_t kept;
+    uint64_t hits[PAGES + 1];
+    uint64_t freed[PAGES + 1]; /* when */
 };
+
+static bool naive_is_kept(const struct naive *naive, uint32_t page)
+{
+    return naive->ranked && naive->uses[page] == 0 && naive->keys[page] != 0;
+}
+
+static uint32_t naive_kept(const struct naive *naive)
+{
+    uint32_t count = 0;
+    for (uint32_t page = 1; page <= PAGES; page++) {
+        count += naive_is_kept(naive, page);
+    }
+    return count;
+}
+
+/* The kept page that loses its key first. */
+static uint32_t naive_victim(const struct naive *naive)
+{
+    const uint64_t *const when =
+        naive->eviction == ZV_KV_EVICT_FIFO ? naive->published : naive->freed;
+    uint32_t victim = 0;
+    for (uint32_t page = 1; page <= PAGES; page++) {
+        if (!naive_is_kept(naive, page)) {
+            continue;
+        }
+        const bool counts = naive->eviction == ZV_KV_EVICT_LFU;
+        const uint64_t more = victim != 0 && counts ? naive->hits[victim] : 0;
+        const uint64_t hits = counts ? naive->hits[page] : 0;
+        if (victim == 0 || hits < more || (hits == more && when[page] < when[victim])) {
+            victim = page;
+        }
+    }
+    return victim;
+}
 
 static void naive_remove(struct naive *naive, uint32_t page)
 {
@@ -52,11 +93,11 @@ static void naive_insert(struct naive *naive, size_t at, uint32_t page)
 
 static bool naive_take(struct naive *naive, uint32_t *pages, size_t count)
 {
-    if (count > naive->queued) {
+    if (count > naive->queued + naive_kept(naive)) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        pages[i] = naive->queue[0];
+        pages[i] = naive->queued != 0 ? naive->queue[0] : naive_victim(naive);
         naive_remove(naive, pages[i]);
         naive->uses[pages[i]] = 1;
         naive->keys[pages[i]] = 0;
@@ -69,7 +110,14 @@ static void naive_free(struct naive *naive, const uint32_t *pages, size_t count)
     size_t front = 0;
     for (size_t i = 0; i < count; i++) {
         const uint32_t page = pages[i];
-        if (--naive->uses[page] == 0) {
+        if (--naive->uses[page] == 0 && naive_is_kept(naive, page)) {
+            naive->freed[page] = ++naive->clock;
+            if (naive_kept(naive) > naive->kept) {
+                const uint32_t victim = naive_victim(naive);
+                naive->keys[victim] = 0;
+                naive_insert(naive, naive->queued, victim);
+            }
+        } else if (naive->uses[page] == 0) {
             const bool first = naive->unkeyed_first && naive->keys[page] == 0;
             naive_insert(naive, first ? front : naive->queued, page);
             front += first;
@@ -141,6 +189,7 @@ static const char *duel_publish(struct bytes *bytes, struct zv_kv_pool *pool, st
     if (may) {
         naive->keys[page] = key;
         naive->published[page] = ++naive->clock;
+        naive->hits[page] = 1;
     }
     return NULL;
 }
@@ -160,6 +209,7 @@ static const char *duel_share(struct bytes *bytes, struct zv_kv_pool *pool, stru
         kv_duel_count.hits++;
         naive_remove(naive, page);
         naive->uses[page]++;
+        naive->hits[page]++;
         return zv_kv_pool_share(pool, page, NULL) != ZV_OK ? "whether a page can be shared" : NULL;
     }
     return NULL;
@@ -167,9 +217,14 @@ static const char *duel_share(struct bytes *bytes, struct zv_kv_pool *pool, stru
 
 static const char *duel_forget(struct zv_kv_pool *pool, struct naive *naive)
 {
-    const bool may = naive->queued == PAGES;
+    const bool may = naive->queued + naive_kept(naive) == PAGES;
     if (zv_kv_pool_forget(pool) != may) {
         return "whether keys can be forgotten";
+    }
+    while (may && naive_kept(naive) != 0) {
+        const uint32_t victim = naive_victim(naive);
+        naive->keys[victim] = 0;
+        naive_insert(naive, naive->queued, victim);
     }
     if (may) {
         memset(naive->keys, 0, sizeof naive->keys);
@@ -182,7 +237,7 @@ static const char *duel_state(const struct zv_kv_pool *pool, const struct naive 
     if (zv_kv_pool_check(pool, NULL) != ZV_OK) {
         return "the pool's own rules";
     }
-    if (zv_kv_pool_free_count(pool) != naive->queued) {
+    if (zv_kv_pool_free_count(pool) != naive->queued + naive_kept(naive)) {
         return "how many pages are free";
     }
     for (uint32_t page = 1; page <= PAGES; page++) {
@@ -197,9 +252,19 @@ static const char *duel_state(const struct zv_kv_pool *pool, const struct naive 
 const char *kv_pool_duel(const uint8_t *data, size_t size)
 {
     struct bytes bytes = {data, size, 0};
-    struct naive naive = {.queued = PAGES, .unkeyed_first = next(&bytes) % 2 != 0};
+    struct naive naive = {.queued = PAGES};
+    const uint8_t order = next(&bytes);
     const struct zv_kv_pool_options options = {
-        .pages = PAGES, .caching = true, .unkeyed_first = naive.unkeyed_first};
+        .pages = PAGES,
+        .caching = true,
+        .unkeyed_first = order % 2 != 0,
+        .eviction = (enum zv_kv_eviction)(order / 2 % 4),
+        .kept_pages = order / 8 % 2 != 0 ? 1 + order / 16 % 4U : 0,
+    };
+    naive.unkeyed_first = options.unkeyed_first;
+    naive.eviction = options.eviction;
+    naive.ranked = options.eviction != ZV_KV_EVICT_QUEUE || options.kept_pages != 0;
+    naive.kept = options.kept_pages != 0 ? options.kept_pages : PAGES;
     struct zv_kv_pool_stats stats;
     struct zv_kv_pool *pool;
     const char *wrong = NULL;
@@ -255,6 +320,7 @@ static void read_options(struct bytes *bytes, struct zv_kv_cache_options *option
                                             .pool.pages = 4 + next(bytes) % 20,
                                             .pool.caching = next(bytes) % 4 != 0,
                                             .pool.unkeyed_first = next(bytes) % 2 != 0,
+                                            .pool.eviction = (enum zv_kv_eviction)(next(bytes) % 4),
                                             .group_count = next(bytes) % 4,
                                             .watermark_pages = next(bytes) % 3,
                                             .admit_whole = next(bytes) % 2 != 0,

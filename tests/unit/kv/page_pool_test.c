@@ -7,7 +7,8 @@
 
 static struct zv_kv_pool *open_pool(uint32_t pages, bool caching, bool unkeyed_first)
 {
-    const struct zv_kv_pool_options options = {pages, caching, unkeyed_first};
+    const struct zv_kv_pool_options options = {
+        .pages = pages, .caching = caching, .unkeyed_first = unkeyed_first};
     struct zv_kv_pool *pool;
     assert_int_equal(zv_kv_pool_open(&pool, &options, NULL), ZV_OK);
     return pool;
@@ -93,6 +94,62 @@ static void pages_without_a_key_can_go_first(void **state)
     zv_kv_pool_close(pool);
 }
 
+/* Three pages get keys 1, 2, 3 in order; 1 is hit twice, 2 once; all are freed, 3 first. */
+static struct zv_kv_pool *used_pool(enum zv_kv_eviction eviction, uint32_t kept)
+{
+    const struct zv_kv_pool_options options = {
+        .pages = 4, .caching = true, .eviction = eviction, .kept_pages = kept};
+    struct zv_kv_pool *pool;
+    uint32_t pages[3];
+    assert_int_equal(zv_kv_pool_open(&pool, &options, NULL), ZV_OK);
+    assert_true(zv_kv_pool_take(pool, pages, 3));
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct zv_kv_key key = {i + 1, 0};
+        assert_int_equal(zv_kv_pool_publish(pool, pages[i], &key, 0, NULL), ZV_OK);
+    }
+    const uint32_t hits[] = {1, 1, 2};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(zv_kv_pool_share(pool, hits[i], NULL), ZV_OK);
+    }
+    assert_int_equal(zv_kv_pool_free(pool, hits, 3, NULL), ZV_OK);
+    assert_int_equal(zv_kv_pool_free(pool, (const uint32_t[]){3, 1, 2}, 3, NULL), ZV_OK);
+    return pool;
+}
+
+/* Page 4 has no key and goes first; then each policy's order. */
+static void loses_keys_in_the_order_asked_for(void **state)
+{
+    static const struct {
+        enum zv_kv_eviction eviction;
+        uint32_t order[4];
+    } rows[] = {{ZV_KV_EVICT_QUEUE, {4, 3, 1, 2}},
+                {ZV_KV_EVICT_LRU, {4, 3, 1, 2}},
+                {ZV_KV_EVICT_LFU, {4, 3, 2, 1}},
+                {ZV_KV_EVICT_FIFO, {4, 1, 2, 3}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct zv_kv_pool *const pool = used_pool(rows[i].eviction, 0);
+        expect_order(pool, rows[i].order, 4);
+        zv_kv_pool_close(pool);
+    }
+}
+
+static void keeps_no_more_keys_than_asked_for(void **state)
+{
+    struct zv_kv_pool *const pool = used_pool(ZV_KV_EVICT_LFU, 2);
+    struct zv_kv_pool_stats stats;
+    (void)state;
+    zv_kv_pool_get_stats(pool, &stats);
+    assert_int_equal(stats.free, 4);
+    assert_int_equal(stats.keyed, 2);
+    assert_int_equal(stats.evictions, 1);
+    assert_int_equal(zv_kv_pool_find(pool, &(const struct zv_kv_key){3, 0}, 0), 0);
+    assert_int_equal(zv_kv_pool_find(pool, &(const struct zv_kv_key){2, 0}, 0), 2);
+    assert_int_equal(zv_kv_pool_check(pool, NULL), ZV_OK);
+    expect_order(pool, (const uint32_t[]){4, 3, 2, 1}, 4);
+    zv_kv_pool_close(pool);
+}
+
 static void refuses_what_makes_no_sense(void **state)
 {
     struct zv_kv_pool *const pool = open_pool(2, true, false);
@@ -128,7 +185,8 @@ static void survives_a_failure_of_each_allocation(void **state)
 {
     (void)state;
     for (size_t n = 1;; n++) {
-        const struct zv_kv_pool_options options = {.pages = 100, .caching = true};
+        const struct zv_kv_pool_options options = {
+            .pages = 100, .caching = true, .eviction = ZV_KV_EVICT_LFU};
         struct zv_kv_pool *pool;
         fail_memory_start(n);
         const enum zv_status status = zv_kv_pool_open(&pool, &options, NULL);
@@ -170,6 +228,8 @@ int main(void)
         cmocka_unit_test(keeps_a_key_until_the_page_is_handed_out),
         cmocka_unit_test(finds_the_first_of_several_with_a_key),
         cmocka_unit_test(pages_without_a_key_can_go_first),
+        cmocka_unit_test(loses_keys_in_the_order_asked_for),
+        cmocka_unit_test(keeps_no_more_keys_than_asked_for),
         cmocka_unit_test(refuses_what_makes_no_sense),
         cmocka_unit_test(survives_a_failure_of_each_allocation),
         cmocka_unit_test(agrees_with_a_naive_pool),
