@@ -59,6 +59,8 @@ enum zv_kv_eviction {
     ZV_KV_EVICT_FIFO   /* that got its key first */
 };
 
+const char *zv_kv_eviction_name(enum zv_kv_eviction eviction); /* "lfu" */
+
 /*
  * With another order than the queue, or a limit on what is kept, pages without a key are handed out
  * before any that has one: those that were freed first.
@@ -140,13 +142,16 @@ enum zv_kv_kind {
     ZV_KV_FULL,    /* every token is kept: full attention, also latent (MLA) */
     ZV_KV_SLIDING, /* the last window_tokens: pages that lie wholly before are given back */
     ZV_KV_CHUNKED, /* the tokens of the current chunk of window_tokens */
-    ZV_KV_STATE    /* a recurrent state: one page whatever the length */
+    ZV_KV_STATE,   /* a recurrent state: one page whatever the length, none to be found again */
+    ZV_KV_STATE_ALIGNED, /* … kept where a step ends on a page's boundary; steps are cut for that */
+    ZV_KV_STATE_ALL      /* … kept at every page's boundary */
 };
 
 struct zv_kv_group {
     enum zv_kv_kind kind;
     uint64_t window_tokens; /* sliding and chunked */
-    uint64_t page_tokens;   /* 0: the cache's. Groups whose rows are smaller have larger ones */
+    uint64_t page_tokens;   /* 0: the cache's. Groups whose rows are smaller have larger ones; with
+                               keys a multiple of the cache's */
 };
 
 struct zv_kv_cache_options {
@@ -162,10 +167,16 @@ struct zv_kv_cache_options {
 struct zv_kv_cache;
 
 /* *to is NULL on failure. Errors: as zv_kv_pool_open; ZV_E_USAGE for a group or page that makes no
- * sense; ZV_E_UNSUPPORTED: keys with pages of different length. */
+ * sense; ZV_E_UNSUPPORTED: keys, and pages whose length is no multiple of the cache's. */
 enum zv_status zv_kv_cache_open(struct zv_kv_cache **to, const struct zv_kv_cache_options *options,
                                 struct zv_error *err);
 void zv_kv_cache_close(struct zv_kv_cache *cache); /* NULL is allowed */
+
+/*
+ * Says that another step of the engine begins. A state that was published in this step is not found
+ * in it: the kernels read states of the steps before. Only caches with states need to be told.
+ */
+void zv_kv_cache_next_step(struct zv_kv_cache *cache);
 
 const struct zv_kv_pool *zv_kv_cache_pool(const struct zv_kv_cache *cache);
 
@@ -198,7 +209,8 @@ struct zv_kv_copy {
 struct zv_kv_grant {
     bool granted;                     /* false: not enough pages */
     uint64_t hit_tokens;              /* admit: found in the cache, not to be computed */
-    uint64_t new_tokens;              /* to compute now */
+    uint64_t new_tokens;              /* to compute now; with aligned states 0, and not granted,
+                                         when the step is too short for a page */
     uint32_t new_pages;               /* appended to all tables */
     uint32_t grown[ZV_KV_MAX_GROUPS]; /* … to each, when new_pages is not 0 */
     size_t copy_count;

@@ -88,6 +88,7 @@ struct pages {
     uint64_t tokens;
     uint64_t count;
     const struct zv_kv_budget *budget; /* NULL: by hand */
+    uint64_t window;                   /* by hand: tokens that every layer sees; 0: all */
 };
 
 static void set_cache(const struct kv_settings *settings, const struct pages *pages, bool caching,
@@ -105,23 +106,43 @@ static void set_cache(const struct kv_settings *settings, const struct pages *pa
     if (budget != NULL) {
         memcpy(to->groups, budget->groups, sizeof to->groups);
         to->group_count = budget->group_count;
+        for (size_t i = 0; caching && i < to->group_count; i++) {
+            if (to->groups[i].kind == ZV_KV_STATE) {
+                to->groups[i] = (struct zv_kv_group){settings->states, 0, 0};
+            }
+        }
+    } else if (pages->window != 0) {
+        to->groups[0] = (struct zv_kv_group){ZV_KV_SLIDING, pages->window, 0};
+        to->group_count = 1;
     }
 }
 
+/* order_of NULL: without prefix caching. */
 static enum zv_status run_one_paged(struct kv_session *kv, struct report_kv_scenario *scenario,
-                                    const struct pages *pages, bool caching, uint64_t sequences,
-                                    struct zv_error *err)
+                                    const struct pages *pages, const enum zv_kv_eviction *order_of,
+                                    uint64_t sequences, struct zv_error *err)
 {
+    const bool caching = order_of != NULL;
+    const enum zv_kv_eviction eviction = caching ? *order_of : ZV_KV_EVICT_QUEUE;
     const struct kv_settings *const settings = &kv->settings;
     char name[REPORT_KV_NAME];
-    (void)snprintf(name, sizeof name, "pages of %llu%s", (unsigned long long)pages->tokens,
-                   caching ? ", prefixes" : "");
+    const char *const order = eviction != ZV_KV_EVICT_QUEUE || settings->eviction_count > 1
+                                  ? zv_kv_eviction_name(eviction)
+                                  : "prefixes";
+    (void)snprintf(name, sizeof name, "pages of %llu%s%s", (unsigned long long)pages->tokens,
+                   caching ? ", " : "", caching ? order : "");
     struct zv_kv_run *const run = add_run(scenario, name);
     if (run == NULL) {
         return zv_fail(err, ZV_E_USAGE, "more than %d policies", (int)REPORT_KV_MAX_RUNS);
     }
     *run = (struct zv_kv_run){.layout = ZV_KV_PAGED};
     set_cache(settings, pages, caching, &run->options.cache);
+    if (caching) {
+        const struct zv_kv_keep keep = {settings->cache_ids, settings->cache_bytes};
+        run->options.cache.pool.eviction = eviction;
+        run->options.cache.pool.kept_pages =
+            zv_kv_kept_pages(&keep, pages->budget, &run->options.cache);
+    }
     set_steps(settings, pages->budget, sequences, &run->options);
     if (!settings->searches) {
         return zv_kv_run(run, &settings->input, err);
@@ -134,7 +155,7 @@ static enum zv_status run_one_paged(struct kv_session *kv, struct report_kv_scen
 
 /* Why prefixes cannot be cached on these pages; NULL when they can. */
 static const char *why_no_prefixes(const struct report_kv_scenario *scenario,
-                                   const struct pages *pages)
+                                   const struct pages *pages, enum zv_kv_kind states)
 {
     const struct zv_kv_budget *const budget = pages->budget;
     if (scenario->facts.with_ids == 0) {
@@ -145,8 +166,11 @@ static const char *why_no_prefixes(const struct report_kv_scenario *scenario,
     }
     for (size_t i = 0; budget != NULL && i < budget->group_count; i++) {
         const struct zv_kv_group *const group = &budget->groups[i];
-        if (group->kind == ZV_KV_STATE || group->page_tokens != pages->tokens) {
-            return "recurrent states and pages of different length are not cached";
+        if (group->kind == ZV_KV_STATE && states == ZV_KV_STATE) {
+            return "recurrent states are not kept (--mamba-cache-mode none)";
+        }
+        if (group->kind != ZV_KV_STATE && group->page_tokens % pages->tokens != 0) {
+            return "groups of layers have pages of which none is a multiple of the other";
         }
     }
     return NULL;
@@ -156,7 +180,7 @@ static enum zv_status run_paged(struct kv_session *kv, struct report_kv_scenario
                                 const struct pages *pages, uint64_t sequences, struct zv_error *err)
 {
     const struct kv_settings *const settings = &kv->settings;
-    const char *const why = why_no_prefixes(scenario, pages);
+    const char *const why = why_no_prefixes(scenario, pages, settings->states);
     enum zv_status status = ZV_OK;
     if (pages->count == 0) {
         return ZV_OK;
@@ -166,11 +190,14 @@ static enum zv_status run_paged(struct kv_session *kv, struct report_kv_scenario
                        (unsigned long long)pages->count, (unsigned long long)pages->tokens);
     }
     if (settings->without_prefixes || why != NULL) {
-        status = run_one_paged(kv, scenario, pages, false, sequences, err);
+        status = run_one_paged(kv, scenario, pages, NULL, sequences, err);
     }
-    if (status == ZV_OK && settings->with_prefixes && why == NULL) {
-        status = run_one_paged(kv, scenario, pages, true, sequences, err);
-    } else if (status == ZV_OK && !settings->without_prefixes && why != NULL) {
+    for (size_t i = 0; i < settings->eviction_count && why == NULL; i++) {
+        if (status == ZV_OK && settings->with_prefixes) {
+            status = run_one_paged(kv, scenario, pages, &settings->evictions[i], sequences, err);
+        }
+    }
+    if (status == ZV_OK && !settings->without_prefixes && why != NULL) {
         output_note("no prefix caching: %s", why);
     }
     return status;
@@ -179,7 +206,11 @@ static enum zv_status run_paged(struct kv_session *kv, struct report_kv_scenario
 static enum zv_status run_prefixes(const struct kv_session *kv, struct report_kv_scenario *scenario,
                                    uint64_t tokens, struct zv_error *err)
 {
+    const struct zv_kv_budget *const budget = scenario->budget;
     uint64_t ids = kv->settings.cache_ids != 0 ? kv->settings.cache_ids : tokens / 512;
+    if (kv->settings.cache_bytes != 0 && budget != NULL && budget->token_bytes != 0) {
+        ids = kv->settings.cache_bytes / budget->token_bytes / 512;
+    }
     if (scenario->facts.with_ids != scenario->facts.requests || !kv->settings.with_prefixes ||
         scenario->facts.requests == 0 || ids == 0) {
         return ZV_OK;
@@ -200,9 +231,12 @@ static enum zv_status read_facts(struct kv_session *kv, struct report_kv_scenari
 }
 
 static enum zv_status run_by_hand(struct kv_session *kv, struct report_kv_scenario *scenario,
-                                  const char *context, struct zv_error *err)
+                                  const char *const values[KV_DIMENSION_COUNT],
+                                  struct zv_error *err)
 {
     const struct kv_settings *const settings = &kv->settings;
+    const char *const context = values[KV_CONTEXT];
+    uint64_t window = 0;
     uint64_t slots = 0;
     if (!zv_mul(settings->pages, settings->blocks.values[0], &slots) || slots >> 40 != 0) {
         return zv_fail(err, ZV_E_LIMIT, "--pages and --block-size: more than 2^40 tokens");
@@ -210,13 +244,14 @@ static enum zv_status run_by_hand(struct kv_session *kv, struct report_kv_scenar
     if (context[0] != 0 && !zv_count_parse(zv_slice_of(context), &scenario->context_tokens)) {
         return zv_fail(err, ZV_E_USAGE, "--context %s: expected tokens", context);
     }
+    (void)kv_window_parse(values[KV_WINDOW], &window); /* "": none */
     enum zv_status status = read_facts(kv, scenario, err);
     if (status == ZV_OK && !settings->paged_only) {
         status = run_contiguous(kv, scenario, slots, DEFAULT_SEQUENCES, err);
     }
     for (size_t i = 0; i < settings->blocks.count && status == ZV_OK; i++) {
         const uint64_t tokens = settings->blocks.values[i];
-        const struct pages pages = {tokens, slots / tokens, NULL};
+        const struct pages pages = {tokens, slots / tokens, NULL, window};
         status = run_paged(kv, scenario, &pages, DEFAULT_SEQUENCES, err);
     }
     return status == ZV_OK ? run_prefixes(kv, scenario, slots, err) : status;
@@ -263,7 +298,7 @@ static enum zv_status run_on_card(struct kv_session *kv, struct report_kv_scenar
             }
         }
         if (status == ZV_OK) {
-            const struct pages pages = {budget->geometry.block_tokens, budget->pages, budget};
+            const struct pages pages = {budget->geometry.block_tokens, budget->pages, budget, 0};
             status = run_paged(kv, scenario, &pages, sequences, err);
         }
     }
@@ -271,11 +306,11 @@ static enum zv_status run_on_card(struct kv_session *kv, struct report_kv_scenar
 }
 
 static enum zv_status open_session(struct kv_session *kv, struct report_kv_scenario *scenario,
-                                   const char *const varied[3], struct zv_error *err)
+                                   const char *const values[KV_DIMENSION_COUNT],
+                                   struct zv_error *err)
 {
     struct session *const session = &kv->session;
-    enum zv_status status =
-        kv_estimate_arguments(&kv->estimate_args, kv->args, varied[0], varied[1], varied[2], err);
+    enum zv_status status = kv_estimate_arguments(&kv->estimate_args, kv->args, values, err);
     if (status == ZV_OK) {
         status = session_open(session, &kv->estimate_args, err);
     }
@@ -286,6 +321,10 @@ static enum zv_status open_session(struct kv_session *kv, struct report_kv_scena
     }
     if (status == ZV_OK) {
         status = session_open_model(session, &kv->estimate_args, err);
+    }
+    uint64_t window;
+    if (status == ZV_OK && kv_window_parse(values[KV_WINDOW], &window)) {
+        status = zv_kv_set_window(&session->model, window, &session->arena, err);
     }
     if (status != ZV_OK) {
         return status;
@@ -303,37 +342,37 @@ static enum zv_status open_session(struct kv_session *kv, struct report_kv_scena
     return scenario->card != NULL && kv->rules != NULL ? ZV_OK : zv_fail_memory(err, "a card");
 }
 
-static const char *scenario_name(struct kv_session *kv, const char *const varied[3])
+/* "cache fp8  tp 2": the values of what has several. */
+static const char *scenario_name(struct kv_session *kv,
+                                 const char *const values[KV_DIMENSION_COUNT])
 {
-    const struct kv_settings *const settings = &kv->settings;
-    if (settings->kv_dtypes.count * settings->tps.count * settings->contexts.count == 1) {
-        return "";
+    const char *name = "";
+    for (int d = 0; d < KV_DIMENSION_COUNT && name != NULL; d++) {
+        if (kv->settings.varied[d].count > 1) {
+            name = zv_arena_print(&kv->arena, "%s%s%s %s", name, name[0] != 0 ? "  " : "",
+                                  kv_dimension_word((enum kv_dimension)d), values[d]);
+        }
     }
-    return zv_arena_print(
-        &kv->arena, "%s%s%s%s%s%s", settings->kv_dtypes.count > 1 ? "cache " : "",
-        settings->kv_dtypes.count > 1 ? varied[0] : "", settings->tps.count > 1 ? "  tp " : "",
-        settings->tps.count > 1 ? varied[1] : "", settings->contexts.count > 1 ? "  context " : "",
-        settings->contexts.count > 1 ? varied[2] : "");
+    return name;
 }
 
 static enum zv_status run_scenario(struct kv_session *kv, size_t index, struct zv_error *err)
 {
-    const struct kv_settings *const settings = &kv->settings;
+    struct kv_settings *const settings = &kv->settings;
     struct report_kv_scenario *const scenario = &kv->scenarios[kv->scenario_count];
-    const size_t contexts = settings->contexts.count;
-    const size_t tps = settings->tps.count;
-    const char *const varied[3] = {settings->kv_dtypes.at[index / contexts / tps],
-                                   settings->tps.at[index / contexts % tps],
-                                   settings->contexts.at[index % contexts]};
+    const char *values[KV_DIMENSION_COUNT];
     enum zv_status status = ZV_OK;
-    *scenario = (struct report_kv_scenario){.name = scenario_name(kv, varied)};
+    kv_scenario_values(settings, index, values);
+    *scenario = (struct report_kv_scenario){.name = scenario_name(kv, values), .replicas = 1};
     if (scenario->name == NULL) {
         return zv_fail_memory(err, "a name");
     }
+    (void)zv_count_parse(zv_slice_of(values[KV_REPLICAS]), &scenario->replicas); /* "": one */
+    settings->input.replicas = scenario->replicas;
     if (settings->pages != 0) {
-        status = run_by_hand(kv, scenario, varied[2], err);
+        status = run_by_hand(kv, scenario, values, err);
     } else {
-        status = open_session(kv, scenario, varied, err);
+        status = open_session(kv, scenario, values, err);
         status = status == ZV_OK ? run_on_card(kv, scenario, err) : status;
         session_close(&kv->session);
     }
@@ -374,7 +413,7 @@ static enum zv_status write_page(const struct arguments *args, const struct outp
 static enum zv_status run_trace(struct kv_session *kv, struct output *out, struct zv_error *err)
 {
     const struct kv_settings *const settings = &kv->settings;
-    const size_t count = settings->kv_dtypes.count * settings->tps.count * settings->contexts.count;
+    const size_t count = kv_scenario_count(settings);
     enum zv_status status = ZV_OK;
     kv->rules = settings->rules != 0 ? "Rules: vLLM's scheduler after its changes of 2026."
                                      : "Rules: vLLM's scheduler before its changes of 2026.";

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/units.h"
 #include "cli/verbs.h"
 
 static const char trace[] = "Trace";
@@ -37,6 +38,11 @@ const struct option_spec kv_options[KV_OPTION_COUNT] = {
     {memory, "tp", "tensor-parallel-size tp-size", "N[,...]", "cards that share each layer",
      OPTION_VALUE},
     {memory, "pp", "pipeline-parallel-size pp-size", "N", "pipeline stages", OPTION_VALUE},
+    {memory, "replicas", NULL, "N[,...]",
+     "copies of all this, each with cards of its own: requests are dealt to them in turn",
+     OPTION_VALUE},
+    {memory, "window", NULL, "TOKENS|none[,...]",
+     "what if layers that slide saw so many tokens, or all layers where none slides", OPTION_VALUE},
     {memory, "gpu-memory-utilization", NULL, "FRACTION",
      "share of the card that the runtime may use", OPTION_VALUE},
     {memory, "in-use", NULL, "BYTES", "what others use of the card", OPTION_VALUE},
@@ -45,6 +51,10 @@ const struct option_spec kv_options[KV_OPTION_COUNT] = {
     {policies, "block-size", "page-size", "TOKENS[,...]", "tokens of a page (16)", OPTION_VALUE},
     {policies, "prefix-cache", "enable-prefix-caching", "on|off|both",
      "paged with prefix caching where the trace has hashes (both)", OPTION_VALUE},
+    {policies, "eviction", NULL, "queue|lru|lfu|fifo[,...]",
+     "which page loses its prefix first: vLLM's queue, which pages without one are in too, or the "
+     "least recently used, least often used, oldest",
+     OPTION_VALUE},
     {policies, "rules", NULL, "before-2026|after-2026",
      "vLLM's scheduler before its changes of 2026 (a request is admitted when its first chunk "
      "fits) or after (its whole prompt must; pages without a key are reused first)",
@@ -53,8 +63,13 @@ const struct option_spec kv_options[KV_OPTION_COUNT] = {
     {policies, "max-num-seqs", NULL, "N", "requests that run at once, at most", OPTION_VALUE},
     {policies, "max-num-batched-tokens", NULL, "TOKENS", "tokens of one step", OPTION_VALUE},
     {policies, "batch", NULL, "N", "requests of a static batch (8)", OPTION_VALUE},
-    {policies, "cache-size", NULL, "N",
-     "ids of 512 tokens for the comparison of prefix policies (as many as the pages hold)",
+    {policies, "mamba-cache-mode", NULL, "align|all|none",
+     "recurrent states that prefix caching finds again: where a step ends on a page's boundary "
+     "(align), at each boundary, or none",
+     OPTION_VALUE},
+    {policies, "cache-size", NULL, "N|BYTES",
+     "what prefix caching keeps that nobody uses, at most: blocks of 512 tokens, or 8GiB (all that "
+     "pages hold)",
      OPTION_VALUE},
     {policies, "paged-only", NULL, NULL, "leave out the contiguous and static policies",
      OPTION_FLAG},
@@ -122,6 +137,9 @@ static enum zv_status read_words(struct kv_settings *to, const struct arguments 
     static const char *const caching[] = {"on", "off", "both", NULL};
     static const char *const rules[] = {"before-2026", "after-2026", NULL};
     static const char *const searches[] = {"concurrency", NULL};
+    static const char *const states[] = {"align", "all", "none", NULL};
+    static const enum zv_kv_kind kinds[] = {ZV_KV_STATE_ALIGNED, ZV_KV_STATE_ALL, ZV_KV_STATE};
+    unsigned state = 0;
     unsigned unit = 0;
     unsigned cache = 2;
     unsigned rule = 0;
@@ -136,6 +154,10 @@ static enum zv_status read_words(struct kv_settings *to, const struct arguments 
     if (status == ZV_OK) {
         status = arguments_choice(args, "search", searches, &search, err);
     }
+    if (status == ZV_OK) {
+        status = arguments_choice(args, "mamba-cache-mode", states, &state, err);
+    }
+    to->states = kinds[state];
     to->input.options.unit = (enum zv_time_unit)unit;
     to->with_prefixes = cache != 1;
     to->without_prefixes = cache != 0;
@@ -157,8 +179,7 @@ static enum zv_status read_counts(struct kv_settings *to, const struct arguments
                   {"watermark-pages", &to->watermark_pages, ZV_KV_MAX_PAGES},
                   {"max-num-seqs", &to->max_sequences, 1 << 20},
                   {"max-num-batched-tokens", &to->step_tokens, UINT64_C(1) << 40},
-                  {"batch", &to->batch, 1 << 20},
-                  {"cache-size", &to->cache_ids, UINT64_C(1) << 28}};
+                  {"batch", &to->batch, 1 << 20}};
     enum zv_status status = arguments_counts(args, "block-size", &to->blocks, err);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0] && status == ZV_OK; i++) {
         status = arguments_u64(args, counts[i].name, counts[i].to, err);
@@ -173,34 +194,141 @@ static enum zv_status read_counts(struct kv_settings *to, const struct arguments
     return status;
 }
 
+/* "2000" blocks of 512 tokens, or "8GiB". */
+static enum zv_status read_cache_size(struct kv_settings *to, const struct arguments *args,
+                                      struct zv_error *err)
+{
+    const char *const value = arguments_value(args, "cache-size");
+    if (value == NULL) {
+        return ZV_OK;
+    }
+    if (zv_count_parse(zv_slice_of(value), &to->cache_ids) && to->cache_ids != 0 &&
+        to->cache_ids <= UINT64_C(1) << 28) {
+        return ZV_OK;
+    }
+    to->cache_ids = 0;
+    if (!zv_bytes_parse(zv_slice_of(value), &to->cache_bytes) || to->cache_bytes == 0) {
+        return zv_fail(err, ZV_E_USAGE,
+                       "--cache-size %s: expected 1 to 2^28 blocks of 512 tokens, or bytes (8GiB)",
+                       value);
+    }
+    return arguments_has(args, "model")
+               ? ZV_OK
+               : zv_fail(err, ZV_E_USAGE,
+                         "--cache-size %s: bytes need --model and --card, which say what a page "
+                         "takes",
+                         value);
+}
+
+static enum zv_status read_evictions(struct kv_settings *to, const struct arguments *args,
+                                     struct zv_error *err)
+{
+    struct zv_slice rest = zv_slice_of(arguments_value(args, "eviction"));
+    to->eviction_count = rest.length == 0;
+    while (rest.length != 0) {
+        const struct zv_slice word = zv_slice_trim(zv_slice_cut(&rest, ','));
+        unsigned order = 0;
+        while (order <= ZV_KV_EVICT_FIFO &&
+               !zv_slice_equal(word, zv_kv_eviction_name((enum zv_kv_eviction)order))) {
+            order++;
+        }
+        if (order > ZV_KV_EVICT_FIFO || to->eviction_count == KV_MAX_VALUES) {
+            return zv_fail(err, ZV_E_USAGE, "--eviction %s: expected some of queue, lru, lfu, fifo",
+                           arguments_value(args, "eviction"));
+        }
+        to->evictions[to->eviction_count++] = (enum zv_kv_eviction)order;
+    }
+    return ZV_OK;
+}
+
+static const struct {
+    const char *option;
+    const char *word;
+} dimensions[KV_DIMENSION_COUNT] = {[KV_CACHE_DTYPE] = {"kv-cache-dtype", "cache"},
+                                    [KV_TP] = {"tp", "tp"},
+                                    [KV_CONTEXT] = {"context", "context"},
+                                    [KV_WINDOW] = {"window", "window"},
+                                    [KV_REPLICAS] = {"replicas", "replicas"}};
+
+const char *kv_dimension_option(enum kv_dimension dimension)
+{
+    return dimensions[dimension].option;
+}
+
+const char *kv_dimension_word(enum kv_dimension dimension)
+{
+    return dimensions[dimension].word;
+}
+
+size_t kv_scenario_count(const struct kv_settings *settings)
+{
+    size_t count = 1;
+    for (int d = 0; d < KV_DIMENSION_COUNT; d++) {
+        count *= settings->varied[d].count;
+    }
+    return count;
+}
+
+void kv_scenario_values(const struct kv_settings *settings, size_t index,
+                        const char *values[KV_DIMENSION_COUNT])
+{
+    for (int d = KV_DIMENSION_COUNT - 1; d >= 0; d--) {
+        values[d] = settings->varied[d].at[index % settings->varied[d].count];
+        index /= settings->varied[d].count;
+    }
+}
+
+bool kv_window_parse(const char *value, uint64_t *tokens)
+{
+    *tokens = 0;
+    return strcmp(value, "none") == 0 || (zv_count_parse(zv_slice_of(value), tokens) &&
+                                          *tokens != 0 && *tokens <= UINT64_C(1) << 40);
+}
+
+static enum zv_status read_varied(struct kv_settings *to, const struct arguments *args,
+                                  struct zv_arena *arena, struct zv_error *err)
+{
+    for (int d = 0; d < KV_DIMENSION_COUNT; d++) {
+        const enum zv_status status =
+            read_values(&to->varied[d], args, dimensions[d].option, arena, err);
+        if (status != ZV_OK) {
+            return status;
+        }
+    }
+    for (size_t i = 0; arguments_has(args, "window") && i < to->varied[KV_WINDOW].count; i++) {
+        uint64_t tokens;
+        if (!kv_window_parse(to->varied[KV_WINDOW].at[i], &tokens)) {
+            return zv_fail(err, ZV_E_USAGE, "--window %s: expected tokens, or none",
+                           to->varied[KV_WINDOW].at[i]);
+        }
+    }
+    for (size_t i = 0; arguments_has(args, "replicas") && i < to->varied[KV_REPLICAS].count; i++) {
+        uint64_t count;
+        if (!zv_count_parse(zv_slice_of(to->varied[KV_REPLICAS].at[i]), &count) || count == 0 ||
+            count > KV_MAX_REPLICAS) {
+            return zv_fail(err, ZV_E_USAGE, "--replicas %s: expected 1 to %d",
+                           to->varied[KV_REPLICAS].at[i], (int)KV_MAX_REPLICAS);
+        }
+    }
+    return kv_scenario_count(to) <= KV_MAX_SCENARIOS
+               ? ZV_OK
+               : zv_fail(err, ZV_E_USAGE,
+                         "more than %d combinations of --kv-cache-dtype, --tp, --context, --window "
+                         "and --replicas",
+                         (int)KV_MAX_SCENARIOS);
+}
+
 enum zv_status kv_settings_of(struct kv_settings *to, const struct arguments *args,
                               struct zv_arena *arena, struct zv_error *err)
 {
     *to = (struct kv_settings){.batch = 8, .blocks = {{16}, 1}};
     to->path = args->operands[0];
     enum zv_status status = read_counts(to, args, err);
-    if (status == ZV_OK) {
-        status = read_words(to, args, err);
-    }
-    if (status == ZV_OK) {
-        status = read_columns(&to->input.options, args, err);
-    }
-    if (status == ZV_OK) {
-        status = read_values(&to->kv_dtypes, args, "kv-cache-dtype", arena, err);
-    }
-    if (status == ZV_OK) {
-        status = read_values(&to->tps, args, "tp", arena, err);
-    }
-    if (status == ZV_OK) {
-        status = read_values(&to->contexts, args, "context", arena, err);
-    }
-    if (status == ZV_OK &&
-        to->kv_dtypes.count * to->tps.count * to->contexts.count > KV_MAX_SCENARIOS) {
-        status = zv_fail(err, ZV_E_USAGE,
-                         "more than %d combinations of --kv-cache-dtype, --tp "
-                         "and --context",
-                         (int)KV_MAX_SCENARIOS);
-    }
+    status = status == ZV_OK ? read_words(to, args, err) : status;
+    status = status == ZV_OK ? read_columns(&to->input.options, args, err) : status;
+    status = status == ZV_OK ? read_cache_size(to, args, err) : status;
+    status = status == ZV_OK ? read_evictions(to, args, err) : status;
+    status = status == ZV_OK ? read_varied(to, args, arena, err) : status;
     if (status == ZV_OK && (to->pages != 0) == arguments_has(args, "model")) {
         status = zv_fail(err, ZV_E_USAGE,
                          "expected --model and --card, or --pages by hand, to say how much memory "
@@ -221,13 +349,10 @@ static void give(struct arguments *to, const char *name, const char *value)
 }
 
 enum zv_status kv_estimate_arguments(struct arguments *to, const struct arguments *args,
-                                     const char *kv_dtype, const char *tp, const char *context,
+                                     const char *const values[KV_DIMENSION_COUNT],
                                      struct zv_error *err)
 {
-    const struct {
-        const char *name;
-        const char *value;
-    } varied[] = {{"kv-cache-dtype", kv_dtype}, {"tp", tp}, {"context", context}};
+    static const enum kv_dimension of_estimate[] = {KV_CACHE_DTYPE, KV_TP, KV_CONTEXT};
     *to = (struct arguments){.verb = &verb_estimate, .operand_count = 1};
     to->operands[0] = arguments_value(args, "model");
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
@@ -238,9 +363,10 @@ enum zv_status kv_estimate_arguments(struct arguments *to, const struct argument
     if (!arguments_has(args, "runtime")) {
         give(to, "runtime", "vllm");
     }
-    for (size_t i = 0; i < sizeof varied / sizeof varied[0]; i++) {
-        if (varied[i].value[0] != 0) {
-            give(to, varied[i].name, varied[i].value);
+    for (size_t i = 0; i < sizeof of_estimate / sizeof of_estimate[0]; i++) {
+        const char *const value = values[of_estimate[i]];
+        if (value[0] != 0) {
+            give(to, dimensions[of_estimate[i]].option, value);
         }
     }
     return to->operands[0] != NULL ? ZV_OK : zv_fail(err, ZV_E_USAGE, "expected --model");

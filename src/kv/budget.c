@@ -145,3 +145,50 @@ enum zv_status zv_kv_budget_of(struct zv_kv_budget *to, const struct zv_question
     }
     return status;
 }
+
+static bool any_slides(const struct zv_model *model)
+{
+    for (size_t i = 0; i < model->layer_count; i++) {
+        if (model->layers[i].window != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum zv_status zv_kv_set_window(struct zv_model *model, uint64_t tokens, struct zv_arena *arena,
+                                struct zv_error *err)
+{
+    struct zv_layer *const layers = zv_arena_array(arena, model->layer_count, sizeof *layers);
+    const bool some = any_slides(model);
+    if (layers == NULL) {
+        return zv_fail_memory(err, "layers");
+    }
+    for (size_t i = 0; i < model->layer_count; i++) {
+        layers[i] = model->layers[i];
+        if (layers[i].attention != ZV_ATTENTION_NONE && (layers[i].window != 0 || !some)) {
+            layers[i].window = tokens;
+            layers[i].chunked = layers[i].chunked && tokens != 0;
+        }
+    }
+    model->layers = layers;
+    return ZV_OK;
+}
+
+uint32_t zv_kv_kept_pages(const struct zv_kv_keep *keep, const struct zv_kv_budget *budget,
+                          const struct zv_kv_cache_options *cache)
+{
+    uint64_t pages = 0;
+    if (keep->bytes != 0 && budget != NULL && budget->geometry.block_bytes != 0) {
+        pages = keep->bytes / budget->geometry.block_bytes;
+    } else if (keep->ids != 0) {
+        const uint64_t groups = cache->group_count != 0 ? cache->group_count : 1;
+        if (!zv_mul_div(keep->ids, 512 * groups, cache->page_tokens, &pages)) {
+            return 0;
+        }
+    } else {
+        return 0;
+    }
+    pages = pages != 0 ? pages : 1;
+    return pages < cache->pool.pages ? (uint32_t)pages : 0;
+}

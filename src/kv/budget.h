@@ -51,4 +51,21 @@ struct zv_kv_budget {
 enum zv_status zv_kv_budget_of(struct zv_kv_budget *to, const struct zv_question *question,
                                struct zv_arena *arena, struct zv_error *err);
 
+/*
+ * What if layers that slide saw so many tokens, or, where none slides, all layers did? 0: none
+ * slides. model's layers are replaced by changed ones in the arena. Errors: ZV_E_NOMEM.
+ */
+enum zv_status zv_kv_set_window(struct zv_model *model, uint64_t tokens, struct zv_arena *arena,
+                                struct zv_error *err);
+
+/* What prefix caching may keep that nobody uses: blocks of 512 tokens, or bytes; both 0: all. */
+struct zv_kv_keep {
+    uint64_t ids;
+    uint64_t bytes;
+};
+
+/* The pages of that, rounded down, at least 1; 0 when all may. budget may be NULL without bytes. */
+uint32_t zv_kv_kept_pages(const struct zv_kv_keep *keep, const struct zv_kv_budget *budget,
+                          const struct zv_kv_cache_options *cache);
+
 #endif

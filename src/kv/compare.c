@@ -1,5 +1,7 @@
 #include "kv/compare.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 #include "kv/waste.h"
 
@@ -10,6 +12,9 @@ struct filtered {
     uint64_t limit;
     uint64_t read;
     uint64_t refused;
+    uint64_t replicas; /* only every so many-th request, from replica on */
+    uint64_t replica;
+    uint64_t accepted;
 };
 
 static enum zv_status next_filtered(void *context, struct zv_request *request, bool *more,
@@ -23,11 +28,13 @@ static enum zv_status next_filtered(void *context, struct zv_request *request, b
             return status;
         }
         filtered->read++;
-        if (filtered->context_tokens == 0 ||
-            request->prompt_tokens + request->output_tokens <= filtered->context_tokens) {
+        const bool fits =
+            filtered->context_tokens == 0 ||
+            request->prompt_tokens + request->output_tokens <= filtered->context_tokens;
+        if (fits && filtered->accepted++ % filtered->replicas == filtered->replica) {
             return ZV_OK;
         }
-        filtered->refused++;
+        filtered->refused += !fits;
         *more = false;
     }
     return ZV_OK;
@@ -36,7 +43,8 @@ static enum zv_status next_filtered(void *context, struct zv_request *request, b
 static enum zv_status open_filtered(struct filtered *filtered, const struct zv_kv_input *input,
                                     struct zv_request_source *source, struct zv_error *err)
 {
-    *filtered = (struct filtered){.context_tokens = input->context_tokens, .limit = input->limit};
+    *filtered = (struct filtered){
+        .context_tokens = input->context_tokens, .limit = input->limit, .replicas = 1};
     *source = (struct zv_request_source){next_filtered, filtered};
     return zv_request_trace_open(&filtered->trace, input->bytes, &input->options, err);
 }
@@ -82,27 +90,84 @@ enum zv_status zv_kv_facts_of(struct zv_kv_facts *to, const struct zv_kv_input *
     return status;
 }
 
+static enum zv_status run_layout(struct zv_kv_run *run, struct zv_request_source source,
+                                 struct zv_error *err)
+{
+    switch (run->layout) {
+    case ZV_KV_CONTIGUOUS:
+        return kv_serve_contiguous(&run->result, source, &run->options, err);
+    case ZV_KV_STATIC:
+        run->result = (struct kv_serve){0};
+        return kv_waste_static(&run->result.figures, source, run->batch, err);
+    case ZV_KV_PAGED:
+        break;
+    }
+    return kv_serve_paged(&run->result, source, &run->options, err);
+}
+
+static bool is_largest(const char *name)
+{
+    return zv_slice_starts(zv_slice_of(name), "peak") || strcmp(name, "last_step") == 0;
+}
+
+/* One more replica's figures into those of all, which are the same in the same order. */
+static void combine(struct kv_figures *to, const struct kv_figures *one)
+{
+    for (size_t i = 0; i < one->count; i++) {
+        if (i == to->count) {
+            kv_figures_add(to, one->at[i].name, one->at[i].value);
+        } else if (is_largest(one->at[i].name)) {
+            to->at[i].value = larger(to->at[i].value, one->at[i].value);
+        } else {
+            to->at[i].value += one->at[i].value;
+        }
+    }
+}
+
+static uint64_t replicas_of(const struct zv_kv_input *input)
+{
+    return input->replicas != 0 ? input->replicas : 1;
+}
+
 enum zv_status zv_kv_run(struct zv_kv_run *run, const struct zv_kv_input *input,
                          struct zv_error *err)
 {
-    struct filtered filtered;
-    struct zv_request_source source;
-    enum zv_status status = open_filtered(&filtered, input, &source, err);
-    if (status == ZV_OK) {
-        switch (run->layout) {
-        case ZV_KV_CONTIGUOUS:
-            status = kv_serve_contiguous(&run->result, source, &run->options, err);
-            break;
-        case ZV_KV_STATIC:
-            run->result = (struct kv_serve){0};
-            status = kv_waste_static(&run->result.figures, source, run->batch, err);
-            break;
-        case ZV_KV_PAGED:
-            status = kv_serve_paged(&run->result, source, &run->options, err);
-            break;
+    struct kv_serve all = {.figures = {.count = 0}};
+    enum zv_status status = ZV_OK;
+    for (uint64_t i = 0; i < replicas_of(input) && status == ZV_OK; i++) {
+        struct filtered filtered;
+        struct zv_request_source source;
+        status = open_filtered(&filtered, input, &source, err);
+        filtered.replicas = replicas_of(input);
+        filtered.replica = i;
+        status = status == ZV_OK ? run_layout(run, source, err) : status;
+        zv_request_trace_close(&filtered.trace);
+        if (status == ZV_OK) {
+            all.occupancy = i == 0 ? run->result.occupancy : all.occupancy;
+            combine(&all.figures, &run->result.figures);
         }
     }
-    zv_request_trace_close(&filtered.trace);
+    run->result = all;
+    return status;
+}
+
+static enum zv_status prefixes_of(struct kv_figures *to, enum kv_prefix_policy policy,
+                                  uint64_t capacity, const struct zv_kv_input *input,
+                                  struct zv_error *err)
+{
+    enum zv_status status = ZV_OK;
+    *to = (struct kv_figures){0};
+    for (uint64_t i = 0; i < replicas_of(input) && status == ZV_OK; i++) {
+        struct filtered filtered;
+        struct zv_request_source source;
+        struct kv_figures one = {0};
+        status = open_filtered(&filtered, input, &source, err);
+        filtered.replicas = replicas_of(input);
+        filtered.replica = i;
+        status = status == ZV_OK ? kv_prefix_run(&one, source, policy, capacity, err) : status;
+        zv_request_trace_close(&filtered.trace);
+        combine(to, &one);
+    }
     return status;
 }
 
@@ -111,14 +176,7 @@ enum zv_status zv_kv_prefixes(struct kv_figures to[KV_PREFIX_COUNT], uint64_t ca
 {
     enum zv_status status = ZV_OK;
     for (int policy = 0; policy < KV_PREFIX_COUNT && status == ZV_OK; policy++) {
-        struct filtered filtered;
-        struct zv_request_source source;
-        status = open_filtered(&filtered, input, &source, err);
-        if (status == ZV_OK) {
-            status =
-                kv_prefix_run(&to[policy], source, (enum kv_prefix_policy)policy, capacity, err);
-        }
-        zv_request_trace_close(&filtered.trace);
+        status = prefixes_of(&to[policy], (enum kv_prefix_policy)policy, capacity, input, err);
     }
     return status;
 }

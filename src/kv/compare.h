@@ -17,6 +17,7 @@ struct zv_kv_input {
     struct zv_request_trace_options options;
     uint64_t limit;          /* requests; 0: all */
     uint64_t context_tokens; /* of a request with its answer; 0: no limit */
+    uint64_t replicas;       /* that requests are dealt to in turn; 0 is 1 */
 };
 
 struct zv_kv_facts {
@@ -45,11 +46,15 @@ struct zv_kv_run {
     struct kv_serve result;
 };
 
-/* Fills run->result. Errors: those of the trace and of the simulations. */
+/*
+ * Fills run->result. Replicas are simulated one by one, each with memory of its own: peaks and
+ * times are the largest of them, all else their sum, and the occupancy is the first one's.
+ * Errors: those of the trace and of the simulations.
+ */
 enum zv_status zv_kv_run(struct zv_kv_run *run, const struct zv_kv_input *input,
                          struct zv_error *err);
 
-/* A prefix cache of so many ids of 512 tokens under each policy, without time. */
+/* A prefix cache of so many ids of 512 tokens under each policy, without time; for each replica. */
 enum zv_status zv_kv_prefixes(struct kv_figures to[KV_PREFIX_COUNT], uint64_t capacity,
                               const struct zv_kv_input *input, struct zv_error *err);
 

@@ -9,6 +9,14 @@
 
 #define MAX_TOKENS (UINT64_C(1) << 40) /* of a page, a window or a step */
 
+/* A state stands for all tokens before it: its page is that of the last one. */
+enum { STATE_WINDOW = 2 };
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static enum zv_status set_group(struct zv_kv_cache *cache, size_t at,
                                 const struct zv_kv_group *group, struct zv_error *err)
 {
@@ -24,11 +32,18 @@ static enum zv_status set_group(struct zv_kv_cache *cache, size_t at,
     if (to->page_tokens > MAX_TOKENS) {
         return zv_fail(err, ZV_E_USAGE, "group %zu: more than 2^40 tokens in a page", at);
     }
-    if (cache->caching && group->kind != ZV_KV_STATE && to->page_tokens != cache->page_tokens) {
+    if (cache->caching && group->kind != ZV_KV_STATE && to->page_tokens % cache->page_tokens != 0) {
         return zv_fail(err, ZV_E_UNSUPPORTED,
-                       "keys and groups whose pages hold different numbers of tokens");
+                       "keys of %llu tokens and a group whose pages hold %llu, no multiple",
+                       (unsigned long long)cache->page_tokens, (unsigned long long)to->page_tokens);
+    }
+    if (keeps_states(to)) {
+        to->window_tokens = STATE_WINDOW;
     }
     cache->has_state = cache->has_state || group->kind == ZV_KV_STATE;
+    if (group->kind == ZV_KV_STATE_ALIGNED) {
+        cache->aligned_tokens = larger(cache->aligned_tokens, to->page_tokens);
+    }
     return ZV_OK;
 }
 
@@ -62,6 +77,26 @@ static enum zv_status set_options(struct zv_kv_cache *cache,
     return zv_kv_pool_open(&cache->pool, &options->pool, err);
 }
 
+/* When pages of kept states were published: only caches with such groups need it. */
+static enum zv_status remember_steps(struct zv_kv_cache *cache, uint32_t pages,
+                                     struct zv_error *err)
+{
+    bool kept = false;
+    for (size_t g = 0; g < cache->group_count; g++) {
+        kept = kept || keeps_states(&cache->groups[g]);
+    }
+    if (!kept) {
+        return ZV_OK;
+    }
+    const size_t size = ((size_t)pages + 1) * sizeof *cache->published_in;
+    cache->published_in = zv_memory_alloc(size);
+    if (cache->published_in == NULL) {
+        return zv_fail_memory(err, "a page cache");
+    }
+    memset(cache->published_in, 0, size);
+    return ZV_OK;
+}
+
 enum zv_status zv_kv_cache_open(struct zv_kv_cache **to, const struct zv_kv_cache_options *options,
                                 struct zv_error *err)
 {
@@ -71,7 +106,8 @@ enum zv_status zv_kv_cache_open(struct zv_kv_cache **to, const struct zv_kv_cach
         return zv_fail_memory(err, "a page cache");
     }
     memset(cache, 0, sizeof *cache);
-    const enum zv_status status = set_options(cache, options, err);
+    enum zv_status status = set_options(cache, options, err);
+    status = status == ZV_OK ? remember_steps(cache, options->pool.pages, err) : status;
     if (status != ZV_OK) {
         zv_kv_cache_close(cache);
         return status;
@@ -91,8 +127,14 @@ void zv_kv_cache_close(struct zv_kv_cache *cache)
         }
     }
     zv_memory_free(cache->sequences);
+    zv_memory_free(cache->published_in);
     zv_kv_pool_close(cache->pool);
     zv_memory_free(cache);
+}
+
+void zv_kv_cache_next_step(struct zv_kv_cache *cache)
+{
+    cache->step++;
 }
 
 const struct zv_kv_pool *zv_kv_cache_pool(const struct zv_kv_cache *cache)
@@ -106,10 +148,13 @@ static uint64_t most_pages(const struct zv_kv_cache *cache, const struct zv_kv_g
 {
     const uint64_t all = group_pages(group, tokens);
     uint64_t most = all;
+    if (group->kind == ZV_KV_STATE_ALIGNED) {
+        return all < 2 ? all : 2; /* the state before, and the one that the step makes of it */
+    }
     if (cache->step_tokens == 0) {
         return all;
     }
-    if (group->kind == ZV_KV_SLIDING) {
+    if (group->kind == ZV_KV_SLIDING || group->kind == ZV_KV_STATE_ALL) {
         most = zv_ceil_div(group->window_tokens - 1 + cache->step_tokens, group->page_tokens) + 1;
     } else if (group->kind == ZV_KV_CHUNKED) {
         most = zv_ceil_div(group->window_tokens + cache->step_tokens, group->page_tokens) + 1;

@@ -29,8 +29,11 @@ struct zv_kv_cache {
     uint32_t watermark_pages;
     bool caching;
     bool admit_whole;
-    bool has_state;
-    bool forked; /* once: from then on pages may be written that others use */
+    bool has_state;          /* one that is not kept */
+    uint64_t aligned_tokens; /* steps are cut to pages of so many; 0: not */
+    uint64_t step;           /* of the engine, 0 as long as nobody says */
+    uint64_t *published_in;  /* the step, for each page; NULL without states that are kept */
+    bool forked;             /* once: from then on pages may be written that others use */
 
     struct sequence *sequences;
     uint32_t sequence_count; /* names given so far, open or not */
@@ -51,6 +54,23 @@ uint64_t group_skipped(const struct zv_kv_group *group, uint64_t computed);
 
 /* Pages of a table that covers this many tokens. */
 uint64_t group_pages(const struct zv_kv_group *group, uint64_t tokens);
+
+/* Whether a group's pages hold states that can be found again. */
+static inline bool keeps_states(const struct zv_kv_group *group)
+{
+    return group->kind == ZV_KV_STATE_ALIGNED || group->kind == ZV_KV_STATE_ALL;
+}
+
+/* The key of a group's full page: a page of several of the cache's has the last one's, which names
+ * all before it. */
+static inline const struct zv_kv_key *key_of(const struct zv_kv_cache *cache,
+                                             const struct zv_kv_group *group,
+                                             const struct zv_kv_key *keys, uint64_t page)
+{
+    return group->page_tokens == cache->page_tokens
+               ? &keys[page]
+               : &keys[(page + 1) * (group->page_tokens / cache->page_tokens) - 1];
+}
 
 /* The longest prefix all groups have, in pages of page_tokens; at most limit. */
 uint64_t match_length(const struct zv_kv_cache *cache, const struct zv_kv_key *keys,

@@ -19,6 +19,8 @@ uint64_t group_skipped(const struct zv_kv_group *group, uint64_t computed)
 {
     switch (group->kind) {
     case ZV_KV_SLIDING:
+    case ZV_KV_STATE_ALIGNED:
+    case ZV_KV_STATE_ALL:
         return computed < group->window_tokens
                    ? 0
                    : (computed - group->window_tokens + 1) / group->page_tokens;
@@ -33,7 +35,8 @@ uint64_t group_skipped(const struct zv_kv_group *group, uint64_t computed)
 
 static bool is_same_reach(const struct zv_kv_group *a, const struct zv_kv_group *b)
 {
-    return a->kind == b->kind && (a->kind == ZV_KV_FULL || a->window_tokens == b->window_tokens);
+    return a->kind == b->kind && a->page_tokens == b->page_tokens &&
+           (a->kind == ZV_KV_FULL || a->window_tokens == b->window_tokens);
 }
 
 /* Whether all groups of the same reach as this one have the page. */
@@ -52,7 +55,7 @@ static bool all_have(const struct zv_kv_cache *cache, const struct zv_kv_group *
 static uint64_t leading_run(const struct zv_kv_cache *cache, const struct zv_kv_group *reach,
                             const struct zv_kv_key *keys, uint64_t from, uint64_t limit)
 {
-    while (from < limit && all_have(cache, reach, &keys[from])) {
+    while (from < limit && all_have(cache, reach, key_of(cache, reach, keys, from))) {
         from++;
     }
     return from;
@@ -62,13 +65,13 @@ static uint64_t leading_run(const struct zv_kv_cache *cache, const struct zv_kv_
 static uint64_t window_end(const struct zv_kv_cache *cache, const struct zv_kv_group *reach,
                            const struct zv_kv_key *keys, uint64_t limit)
 {
-    const uint64_t need = zv_ceil_div(reach->window_tokens - 1, cache->page_tokens);
+    const uint64_t need = zv_ceil_div(reach->window_tokens - 1, reach->page_tokens);
     uint64_t run = 0;
     if (need == 0) {
         return limit; /* only the token itself is seen */
     }
     for (uint64_t at = limit; at-- > 0;) {
-        run = all_have(cache, reach, &keys[at]) ? run + 1 : 0;
+        run = all_have(cache, reach, key_of(cache, reach, keys, at)) ? run + 1 : 0;
         if (run == need) {
             return at + need;
         }
@@ -76,6 +79,7 @@ static uint64_t window_end(const struct zv_kv_cache *cache, const struct zv_kv_g
     return run;
 }
 
+/* In pages of the group. */
 static uint64_t shorten(const struct zv_kv_cache *cache, const struct zv_kv_group *reach,
                         const struct zv_kv_key *keys, uint64_t length)
 {
@@ -83,14 +87,27 @@ static uint64_t shorten(const struct zv_kv_cache *cache, const struct zv_kv_grou
     case ZV_KV_FULL:
         return leading_run(cache, reach, keys, 0, length);
     case ZV_KV_SLIDING:
+    case ZV_KV_STATE_ALIGNED:
+    case ZV_KV_STATE_ALL:
         return window_end(cache, reach, keys, length);
     case ZV_KV_CHUNKED:
-        return leading_run(cache, reach, keys, group_skipped(reach, length * cache->page_tokens),
+        return leading_run(cache, reach, keys, group_skipped(reach, length * reach->page_tokens),
                            length);
     case ZV_KV_STATE:
         break;
     }
     return 0; /* a state in the middle of a prompt is not kept */
+}
+
+/* In pages of the cache: whole pages of the group. */
+static uint64_t shorten_by(const struct zv_kv_cache *cache, const struct zv_kv_group *reach,
+                           const struct zv_kv_key *keys, uint64_t length)
+{
+    if (reach->page_tokens == cache->page_tokens) {
+        return shorten(cache, reach, keys, length);
+    }
+    const uint64_t each = reach->page_tokens / cache->page_tokens;
+    return shorten(cache, reach, keys, length / each) * each;
 }
 
 /* The first group of each reach speaks for all of them. */
@@ -108,17 +125,20 @@ uint64_t match_length(const struct zv_kv_cache *cache, const struct zv_kv_key *k
 {
     uint64_t length = cache->has_state ? 0 : limit;
     uint64_t before;
-    for (size_t g = 0; g < cache->group_count; g++) {
-        if (cache->groups[g].kind == ZV_KV_FULL && length != 0) {
-            length = leading_run(cache, &cache->groups[g], keys, 0, length);
-            break; /* one full group speaks for all, and its run stays a run when cut */
+    for (size_t g = 0; g < cache->group_count && length != 0; g++) {
+        if (cache->groups[g].kind == ZV_KV_FULL && speaks(cache, g)) {
+            length = shorten_by(cache, &cache->groups[g], keys, length);
         }
     }
     do {
         before = length;
         for (size_t g = 0; g < cache->group_count && length != 0; g++) {
-            if (cache->groups[g].kind != ZV_KV_FULL && speaks(cache, g)) {
-                length = shorten(cache, &cache->groups[g], keys, length);
+            const struct zv_kv_group *const group = &cache->groups[g];
+            const uint64_t each = group->page_tokens / cache->page_tokens;
+            if (group->kind == ZV_KV_FULL) {
+                length -= length % each; /* its run stays a run when cut to whole pages */
+            } else if (speaks(cache, g)) {
+                length = shorten_by(cache, group, keys, length);
             }
         }
     } while (length != before);
@@ -130,13 +150,18 @@ void match_fill(const struct zv_kv_cache *cache, struct sequence *sequence,
 {
     const uint64_t tokens = length * cache->page_tokens;
     for (size_t g = 0; g < cache->group_count; g++) {
+        const struct zv_kv_group *const group = &cache->groups[g];
         struct page_table *const table = &sequence->tables[g];
-        const uint64_t skipped = group_skipped(&cache->groups[g], tokens);
-        for (uint64_t i = 0; i < length; i++) {
-            table->pages[i] = i < skipped ? 0 : zv_kv_pool_find(cache->pool, &keys[i], (uint32_t)g);
+        const uint64_t skipped = group_skipped(group, tokens);
+        const uint64_t pages = tokens / group->page_tokens;
+        for (uint64_t i = 0; i < pages; i++) {
+            table->pages[i] =
+                i < skipped
+                    ? 0
+                    : zv_kv_pool_find(cache->pool, key_of(cache, group, keys, i), (uint32_t)g);
         }
-        table->count = length;
-        table->first = skipped < length ? skipped : length;
-        table->published = length;
+        table->count = pages;
+        table->first = skipped < pages ? skipped : pages;
+        table->published = pages;
     }
 }

@@ -42,6 +42,12 @@ struct zv_kv_pool {
     struct page_rank rank;
 };
 
+const char *zv_kv_eviction_name(enum zv_kv_eviction eviction)
+{
+    static const char *const names[] = {"queue", "lru", "lfu", "fifo"};
+    return (unsigned)eviction <= ZV_KV_EVICT_FIFO ? names[eviction] : "unknown";
+}
+
 static void fill_queue(struct zv_kv_pool *pool)
 {
     for (uint32_t page = 1; page <= pool->count; page++) {

@@ -1,8 +1,10 @@
 /* One step of one sequence: which pages it needs, whether they are there, and taking them. */
+#include <string.h>
+
 #include "base/fail.h"
 #include "kv/page_cache.h"
 
-/* Pages a table lacks for this many tokens. */
+/* Entries a table lacks for this many tokens. */
 static inline uint64_t lacking(const struct zv_kv_group *group, const struct page_table *table,
                                uint64_t tokens)
 {
@@ -13,12 +15,19 @@ static inline uint64_t lacking(const struct zv_kv_group *group, const struct pag
     return pages > table->count ? pages - table->count : 0;
 }
 
+/* Pages of these entries: of aligned states the last one alone, the others stay empty. */
+static inline uint64_t pages_of(const struct zv_kv_group *group, uint64_t entries)
+{
+    return group->kind == ZV_KV_STATE_ALIGNED ? entries != 0 : entries;
+}
+
 static uint64_t lacking_all(const struct zv_kv_cache *cache, const struct sequence *sequence,
                             uint64_t tokens)
 {
     uint64_t sum = 0;
     for (size_t g = 0; g < cache->group_count; g++) {
-        sum += lacking(&cache->groups[g], &sequence->tables[g], tokens);
+        const struct zv_kv_group *const group = &cache->groups[g];
+        sum += pages_of(group, lacking(group, &sequence->tables[g], tokens));
     }
     return sum;
 }
@@ -29,7 +38,12 @@ static enum zv_status grow_tables(struct zv_kv_cache *cache, struct sequence *se
 {
     for (size_t g = 0; g < cache->group_count; g++) {
         struct page_table *const table = &sequence->tables[g];
-        const uint64_t more = lacking(&cache->groups[g], table, tokens);
+        const uint64_t entries = lacking(&cache->groups[g], table, tokens);
+        const uint64_t more = pages_of(&cache->groups[g], entries);
+        if (entries != more) {
+            memset(table->pages + table->count, 0, (entries - more) * sizeof *table->pages);
+            table->count += entries - more;
+        }
         if (more != 0 && !zv_kv_pool_take(cache->pool, table->pages + table->count, more)) {
             return zv_fail(err, ZV_E_BUG, "pages that were counted are gone");
         }
@@ -50,23 +64,31 @@ static enum zv_status reserve_tables(const struct zv_kv_cache *cache, struct seq
     return status;
 }
 
+/* A key for a group's page, unless it is not kept, or a fork has given it one. */
+static enum zv_status publish_page(struct zv_kv_cache *cache, size_t group, uint32_t page,
+                                   const struct zv_kv_key *key, struct zv_error *err)
+{
+    if (page == 0 || (cache->forked && zv_kv_pool_has_key(cache->pool, page))) {
+        return ZV_OK;
+    }
+    if (cache->published_in != NULL) {
+        cache->published_in[page] = cache->step;
+    }
+    return zv_kv_pool_publish(cache->pool, page, key, (uint32_t)group, err);
+}
+
 /* Keys for the pages that tokens fill. */
 static enum zv_status publish(struct zv_kv_cache *cache, struct sequence *sequence,
                               const struct zv_kv_key *keys, uint64_t tokens, struct zv_error *err)
 {
-    const uint64_t full = tokens / cache->page_tokens;
     enum zv_status status = ZV_OK;
     for (size_t g = 0; g < cache->group_count; g++) {
+        const struct zv_kv_group *const group = &cache->groups[g];
         struct page_table *const table = &sequence->tables[g];
-        if (cache->groups[g].kind == ZV_KV_STATE) {
-            continue;
-        }
+        const uint64_t full = group->kind == ZV_KV_STATE ? 0 : tokens / group->page_tokens;
         for (; table->published < full && status == ZV_OK; table->published++) {
-            const uint32_t page = table->pages[table->published];
-            if (page != 0 && !(cache->forked && zv_kv_pool_has_key(cache->pool, page))) {
-                status = zv_kv_pool_publish(cache->pool, page, &keys[table->published], (uint32_t)g,
-                                            err);
-            }
+            status = publish_page(cache, g, table->pages[table->published],
+                                  key_of(cache, group, keys, table->published), err);
         }
     }
     return status;
@@ -109,6 +131,19 @@ static bool has_room(const struct zv_kv_cache *cache, const struct sequence *seq
         }
     }
     return lacking_all(cache, sequence, tokens) + beside <= free;
+}
+
+/* Whether a state among the hits is of this very step: it is not there to be read yet. */
+static bool is_of_this_step(const struct zv_kv_cache *cache, const struct sequence *sequence)
+{
+    bool fresh = false;
+    for (size_t g = 0; g < cache->group_count && cache->step != 0; g++) {
+        const struct page_table *const table = &sequence->tables[g];
+        if (keeps_states(&cache->groups[g]) && table->count != 0) {
+            fresh = fresh || cache->published_in[table->pages[table->count - 1]] == cache->step;
+        }
+    }
+    return fresh;
 }
 
 static void forget_tables(const struct zv_kv_cache *cache, struct sequence *sequence)
@@ -156,7 +191,8 @@ static bool is_too_long(const struct zv_kv_cache *cache, uint64_t hits, uint64_t
     zv_kv_pool_get_stats(cache->pool, &stats);
     for (size_t g = 0; g < cache->group_count; g++) {
         const uint64_t pages = group_pages(&cache->groups[g], tokens);
-        if (pages > hits && pages - hits > stats.pages) {
+        if (cache->groups[g].kind != ZV_KV_STATE_ALIGNED && pages > hits &&
+            pages - hits > stats.pages) {
             return true;
         }
     }
@@ -166,6 +202,24 @@ static bool is_too_long(const struct zv_kv_cache *cache, uint64_t hits, uint64_t
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+/*
+ * Tokens of a step from computed on. With aligned states a step that does not reach the last whole
+ * page of what is known ends on a page's boundary, and one that would pass it ends there.
+ */
+static uint64_t step_tokens(const struct zv_kv_cache *cache, const struct zv_kv_step *step,
+                            uint64_t computed)
+{
+    const uint64_t more = least(step->known_tokens - computed, step->new_tokens);
+    if (cache->aligned_tokens == 0 || !cache->caching) {
+        return more;
+    }
+    const uint64_t last = step->known_tokens - step->known_tokens % cache->aligned_tokens;
+    if (computed + more < last) {
+        return more - more % cache->aligned_tokens;
+    }
+    return computed < last ? last - computed : more;
 }
 
 enum zv_status zv_kv_sequence_admit(struct zv_kv_cache *cache, uint32_t name,
@@ -183,18 +237,19 @@ enum zv_status zv_kv_sequence_admit(struct zv_kv_cache *cache, uint32_t name,
     const uint64_t limit = (step->known_tokens - 1) / cache->page_tokens;
     const uint64_t hits = keyed && limit != 0 ? match_length(cache, step->keys, limit) : 0;
     const uint64_t computed = hits * cache->page_tokens;
-    const uint64_t more = least(step->known_tokens - computed, step->new_tokens);
+    const uint64_t more = step_tokens(cache, step, computed);
     grant->hit_tokens = computed;
     grant->new_tokens = more;
     grant->copy_count = 0;
-    if (is_too_long(cache, hits, computed + more)) {
+    if (more == 0 || is_too_long(cache, hits, computed + more)) {
         return ZV_OK;
     }
     status = reserve_tables(cache, sequence, computed + more, err);
     if (status == ZV_OK && hits != 0) {
         match_fill(cache, sequence, step->keys, hits);
     }
-    if (status != ZV_OK || !has_room(cache, sequence, step, computed + more)) {
+    if (status != ZV_OK || is_of_this_step(cache, sequence) ||
+        !has_room(cache, sequence, step, computed + more)) {
         forget_tables(cache, sequence);
         return status;
     }
@@ -293,12 +348,12 @@ enum zv_status zv_kv_sequence_extend(struct zv_kv_cache *cache, uint32_t name,
     if (status != ZV_OK) {
         return status;
     }
-    const uint64_t more = least(step->known_tokens - sequence->computed, step->new_tokens);
+    const uint64_t more = step_tokens(cache, step, sequence->computed);
     const uint64_t tokens = sequence->computed + more;
     const uint64_t copies = cache->forked ? count_shared(cache, sequence) : 0;
     const uint64_t need = lacking_all(cache, sequence, tokens) + copies;
     grant->new_tokens = more;
-    if (need > zv_kv_pool_free_count(cache->pool)) {
+    if (more == 0 || need > zv_kv_pool_free_count(cache->pool)) {
         return ZV_OK;
     }
     if (need != 0) {

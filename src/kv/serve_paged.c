@@ -119,7 +119,8 @@ static enum zv_status run_running(struct paged *run, struct zv_error *err)
         struct zv_kv_step step = step_of(run, live);
         enum zv_status status =
             zv_kv_sequence_extend(run->cache, live->sequence, &step, &grant, err);
-        while (status == ZV_OK && !grant.granted && run->scheduled < queue->running_count) {
+        while (status == ZV_OK && !grant.granted && grant.new_tokens != 0 &&
+               run->scheduled < queue->running_count) {
             status = preempt_last(run, err);
             if (status == ZV_OK && run->scheduled < queue->running_count) {
                 status = zv_kv_sequence_extend(run->cache, live->sequence, &step, &grant, err);
@@ -128,10 +129,10 @@ static enum zv_status run_running(struct paged *run, struct zv_error *err)
         if (status != ZV_OK) {
             return status;
         }
-        if (!grant.granted) {
+        if (!grant.granted && run->scheduled == queue->running_count) {
             break; /* it pre-empted itself */
         }
-        take_grant(run, live, &grant);
+        take_grant(run, live, &grant); /* of 0 tokens when the rest is too short for it */
     }
     return ZV_OK;
 }
@@ -241,6 +242,7 @@ static enum zv_status give_tokens(struct paged *run, struct zv_error *err)
 
 static enum zv_status run_step(struct paged *run, struct zv_error *err)
 {
+    zv_kv_cache_next_step(run->cache);
     run->left = run->options->step_tokens;
     run->scheduled = 0;
     run->has_preempted = false;
@@ -295,6 +297,16 @@ static enum zv_status open_paged(struct paged *run, struct zv_request_source sou
     cache.step_tokens = options->step_tokens;
     if (options->step_tokens == 0 || options->max_sequences == 0) {
         return zv_fail(err, ZV_E_USAGE, "a step of 0 tokens or 0 sequences");
+    }
+    for (size_t g = 0; run->caching && g < cache.group_count; g++) {
+        const uint64_t page =
+            cache.groups[g].page_tokens != 0 ? cache.groups[g].page_tokens : cache.page_tokens;
+        if (cache.groups[g].kind == ZV_KV_STATE_ALIGNED && page > options->step_tokens) {
+            return zv_fail(err, ZV_E_USAGE,
+                           "states are kept at pages of %llu tokens, a step has %llu: it would "
+                           "never reach one",
+                           (unsigned long long)page, (unsigned long long)options->step_tokens);
+        }
     }
     if (run->caching && !keys_possible(run->page_tokens)) {
         return zv_fail(err, ZV_E_USAGE,

@@ -239,6 +239,10 @@ static void runs_text(struct zv_sink *sink, const struct report_style *style,
     (void)snprintf(line, sizeof line, "\n%-23s%6s%6s%8s%8s%8s%8s%7s%6s\n", "policy", "once", "mean",
                    "tokens", "held", "inside", "outside", "empted", "");
     report_bold(sink, style, line);
+    if (scenario->replicas > 1) {
+        zv_sink_print(sink, "each of %llu replicas: the busiest one's peak, the mean of all\n",
+                      (ull)scenario->replicas);
+    }
     for (size_t i = 0; i < scenario->run_count; i++) {
         const struct zv_kv_run *const run = &scenario->runs[i].run;
         struct cells cells;

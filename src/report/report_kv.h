@@ -21,6 +21,7 @@ struct report_kv_scenario {
     const char *card;
     struct zv_kv_facts facts; /* with the requests that this context refuses */
     uint64_t context_tokens;
+    uint64_t replicas; /* that requests are dealt to in turn; figures as zv_kv_run has them */
     struct {
         char name[REPORT_KV_NAME];
         struct zv_kv_run run;

@@ -120,6 +120,8 @@ static void write_settings(struct zv_json_writer *json, const struct zv_kv_run *
         number(json, "pages", cache->pool.pages);
         number(json, "groups", cache->group_count != 0 ? cache->group_count : 1);
         json_bool(json, "prefix_cache", cache->pool.caching);
+        json_text(json, "eviction", zv_kv_eviction_name(cache->pool.eviction));
+        number(json, "kept_pages", cache->pool.kept_pages);
         json_bool(json, "unkeyed_first", cache->pool.unkeyed_first);
         json_bool(json, "admit_whole", cache->admit_whole);
         number(json, "watermark_pages", cache->watermark_pages);
@@ -154,6 +156,7 @@ static void write_scenario(struct zv_json_writer *json, const struct report_kv_s
     zv_json_begin_object(json);
     json_text(json, "name", scenario->name);
     number(json, "context_tokens", scenario->context_tokens);
+    number(json, "replicas", scenario->replicas);
     write_facts(json, &scenario->facts);
     write_budget(json, scenario->budget);
     zv_json_write_key(json, "runs");

@@ -105,6 +105,7 @@ $ zirve kv tests/data/kv/mini.csv --pages 20 --limit 3 --paged-only --json | hea
     {
       "name": "",
       "context_tokens": 0,
+      "replicas": 1,
       "trace": {
         "requests": 3,
         "refused": 0,
@@ -125,6 +126,8 @@ $ zirve kv tests/data/kv/mini.csv --pages 20 --limit 3 --paged-only --json | hea
           "pages": 20,
           "groups": 1,
           "prefix_cache": false,
+          "eviction": "queue",
+          "kept_pages": 0,
           "unkeyed_first": false,
           "admit_whole": true,
           "watermark_pages": 0,
@@ -154,9 +157,74 @@ $ zirve kv tests/data/kv/mini.csv --pages 20 --limit 3 --paged-only --json | hea
           "occupancy": [
             {
               "steps": 1,
-              "sum_used": 17,
-              "peak_used": 17,
-              "sum_running": 1
+# Which page loses its prefix first, and how much is kept.
+$ zirve kv tests/data/kv/mini.jsonl --pages 60 --block-size 512 --paged-only --prefix-cache on --eviction queue,lru,lfu,fifo --limit 60 | grep '^pages of'
+pages of 512, queue        14   6.1   59.8%       -       -       -      5 71.1%
+pages of 512, lru          14   6.1   59.8%       -       -       -      5 71.1%
+pages of 512, lfu          14   6.1   59.8%       -       -       -      5 72.5%
+pages of 512, fifo         14   6.1   59.8%       -       -       -      5 70.5%
+$ zirve kv tests/data/kv/mini.jsonl --pages 160 --block-size 512 --paged-only --prefix-cache on --eviction lru,lfu --cache-size 20 | grep -E '^pages of|prefixes alone|lru_front'
+pages of 512, lru          23  12.1   43.3%       -       -       -      0 74.1%
+pages of 512, lfu          23  12.1   43.3%       -       -       -      0 74.9%
+prefixes alone, 20 blocks of 512 tokens, without time:
+  lru_front 33.0%, lru_rev 43.8%, fifo 24.9%, lfu 46.0%, lengthaware 50.7%
+$ zirve kv tests/data/kv/mini.jsonl --model $M/llama-3.1-8b/config.json --card 4090 --context 16k --runtime vllm@0.30.0 --block-size 512 --paged-only --prefix-cache on --cache-size 1GiB | grep -E '^pages of|prefixes alone|lru_front'
+pages of 512, prefixes     18  10.0   72.8%       -       -       -     14 70.6%
+prefixes alone, 16 blocks of 512 tokens, without time:
+  lru_front 23.3%, lru_rev 37.1%, fifo 18.9%, lfu 44.3%, lengthaware 48.8%
+$ zirve kv tests/data/kv/mini.jsonl --pages 60 --block-size 512 --prefix-cache on --cache-size 20 --eviction lfu --paged-only --json | grep -E '"(eviction|kept_pages|replicas)"'
+      "replicas": 1,
+          "eviction": "lfu",
+          "kept_pages": 20,
+# More cards, and windows.
+$ zirve kv tests/data/kv/mini.jsonl --pages 60 --block-size 512 --paged-only --prefix-cache on --replicas 1,3 | grep -E '^replicas|^each|^pages of'
+replicas 1
+pages of 512, prefixes     14   7.4   84.3%       -       -       -     18 66.4%
+replicas 3
+each of 3 replicas: the busiest one's peak, the mean of all
+pages of 512, prefixes     10   4.2   54.7%       -       -       -      0 62.5%
+$ zirve kv tests/data/kv/mini.csv --pages 60 --paged-only --window none,128 | grep -E '^window|^pages of|alone'
+window none
+pages of 16                 8   2.5   66.0%       -    2.0%       -     15     -
+  9 requests do not fit even alone
+window 128
+pages of 16                 7   3.0   38.5%       -       -       -      3     -
+  9 requests do not fit even alone
+$ zirve kv tests/data/kv/mini.csv --model $M/gemma-3-27b --card H100 --runtime vllm@0.30.0 --paged-only --window 512,none | grep -E '^window|page of|tokens as|pages of|request of'
+window 512
+  / page of 16 tokens: 131,072 B x 10 layers = 14,057 pages and a placeholder
+  = 160,758 tokens as vLLM prints it, in 7 groups of layers
+  a request of 131,072 tokens takes 11,462 pages: 1.2 fit at once
+pages of 16                13   3.2    2.7%       -       -       -      0     -
+window none
+  / page of 16 tokens: 131,072 B x 62 layers = 2,266 pages and a placeholder
+  = 36,272 tokens as vLLM prints it
+  a request of 131,072 tokens takes 8,192 pages: 0.3 fit at once
+pages of 16                13   3.2    3.0%       -    0.1%       -      0     -
+# Recurrent states that are found again.
+$ for mode in align all none; do zirve kv tests/data/kv/mini.jsonl --model $M/granite-4.0-h-tiny/config.json --runtime vllm@0.33.0 --card 4090 --block-size 1024 --context 16k --paged-only --prefix-cache on --mamba-cache-mode $mode --limit 40 | grep '^pages of'; done
+pages of 1024, prefixes    12   4.1    5.4%       -       -       -      0 64.3%
+pages of 1024, prefixes    11   4.1    5.4%       -       -       -      0 65.0%
+zirve: no prefix caching: recurrent states are not kept (--mamba-cache-mode none)
+pages of 1024              12   4.1    5.9%       -       -       -      0     -
+$ zirve kv tests/data/kv/mini.jsonl --model $M/granite-4.0-h-tiny/config.json --runtime vllm@0.33.0 --card 4090 --block-size 1024 --context 16k --paged-only --prefix-cache on --max-num-batched-tokens 1000
+zirve kv: states are kept at pages of 1024 tokens, a step has 1000: it would never reach one
+? 64
+$ zirve kv tests/data/kv/mini.csv --pages 5 --cache-size 1GiB
+zirve kv: --cache-size 1GiB: bytes need --model and --card, which say what a page takes
+? 64
+$ zirve kv tests/data/kv/mini.csv --pages 5 --eviction lru,oldest
+zirve kv: --eviction lru,oldest: expected some of queue, lru, lfu, fifo
+? 64
+$ zirve kv tests/data/kv/mini.csv --pages 5 --window 0
+zirve kv: --window 0: expected tokens, or none
+? 64
+$ zirve kv tests/data/kv/mini.csv --pages 5 --replicas 1,0
+zirve kv: --replicas 0: expected 1 to 1024
+? 64
+$ zirve kv tests/data/kv/mini.csv --pages 5 --replicas 1,2,3 --window 1,2,3
+zirve kv: more than 8 combinations of --kv-cache-dtype, --tp, --context, --window and --replicas
+? 64
 $ zirve kv verify tests/data/kv/expected.tsv --data tests/data/kv
 109 equal, 0 differ, 0 not run; 1115 figures compared
 $ zirve kv verify tests/data/kv/expected.tsv --data /nowhere | tail -n 1; zirve kv verify tests/data/kv/expected.tsv --data /nowhere >/dev/null

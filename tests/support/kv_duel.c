@@ -326,9 +326,10 @@ static void read_options(struct bytes *bytes, struct zv_kv_cache_options *option
                                             .admit_whole = next(bytes) % 2 != 0,
                                             .step_tokens = 16};
     for (size_t g = 0; g < options->group_count; g++) {
-        const enum zv_kv_kind kind = (enum zv_kv_kind)(next(bytes) % 4);
+        const enum zv_kv_kind kind = (enum zv_kv_kind)(next(bytes) % 6);
         const bool windowed = kind == ZV_KV_SLIDING || kind == ZV_KV_CHUNKED;
-        options->groups[g] = (struct zv_kv_group){kind, windowed ? 1 + next(bytes) % 12U : 0, 0};
+        options->groups[g] = (struct zv_kv_group){kind, windowed ? 1 + next(bytes) % 12U : 0,
+                                                  options->page_tokens * (1 + next(bytes) % 2)};
     }
 }
 
@@ -393,7 +394,11 @@ static const char *play_fork(struct zv_kv_cache *cache, const struct played *fro
 static const char *play(struct bytes *bytes, struct zv_kv_cache *cache,
                         struct played all[SEQUENCES])
 {
-    struct played *const played = &all[next(bytes) % SEQUENCES];
+    const uint8_t which = next(bytes);
+    struct played *const played = &all[which % SEQUENCES];
+    if (which >= 128) {
+        zv_kv_cache_next_step(cache);
+    }
     if (!played->open) {
         begin(bytes, played);
         played->started = false;

@@ -51,6 +51,58 @@ static void the_terms_add_up(void **state)
     zv_arena_free(&setting.arena);
 }
 
+/* A window for layers that have one, else for all; and none at all. */
+static void windows_are_what_ifs(void **state)
+{
+    static struct setting setting;
+    static struct zv_kv_budget budget;
+    struct zv_layer sliding;
+    (void)state;
+    tiny_model_make(&setting.tiny);
+    setting.job.runtime = ZV_RUNTIME_VLLM;
+    struct zv_model *const model = &setting.tiny.model;
+    const struct zv_layer *const before = model->layers;
+    assert_int_equal(zv_kv_set_window(model, 64, &setting.arena, NULL), ZV_OK);
+    assert_ptr_not_equal(model->layers, before);
+    for (size_t i = 0; i < model->layer_count; i++) {
+        assert_int_equal(model->layers[i].window, 64);
+    }
+    assert_int_equal(budget_of(&budget, &setting, UINT64_C(4) << 30, "0.30.0"), ZV_OK);
+    assert_int_equal(budget.groups[0].kind, ZV_KV_SLIDING);
+    assert_int_equal(budget.groups[0].window_tokens, 64);
+    assert_int_equal(zv_kv_set_window(model, 0, &setting.arena, NULL), ZV_OK);
+    sliding = model->layers[0];
+    sliding.window = 32;
+    struct zv_layer mixed[2] = {model->layers[0], sliding};
+    model->layers = mixed;
+    model->layer_count = 2;
+    assert_int_equal(zv_kv_set_window(model, 128, &setting.arena, NULL), ZV_OK);
+    assert_int_equal(model->layers[0].window, 0);
+    assert_int_equal(model->layers[1].window, 128);
+    zv_arena_free(&setting.arena);
+}
+
+static void kept_pages_are_of_blocks_or_bytes(void **state)
+{
+    static const struct zv_kv_budget budget = {.geometry = {.block_bytes = 1000}};
+    static const struct {
+        struct zv_kv_keep keep;
+        const struct zv_kv_budget *budget;
+        uint64_t page_tokens;
+        size_t groups;
+        uint32_t pages;
+    } rows[] = {{{0, 0}, &budget, 16, 1, 0},      {{2, 0}, NULL, 16, 0, 64},
+                {{2, 0}, NULL, 128, 3, 24},       {{1, 0}, NULL, 1024, 1, 1},
+                {{0, 45999}, &budget, 16, 1, 45}, {{0, 1}, &budget, 16, 1, 1},
+                {{100, 0}, NULL, 16, 1, 0},       {{0, 45999}, NULL, 16, 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct zv_kv_cache_options cache = {
+            .pool.pages = 100, .page_tokens = rows[i].page_tokens, .group_count = rows[i].groups};
+        assert_int_equal(zv_kv_kept_pages(&rows[i].keep, rows[i].budget, &cache), rows[i].pages);
+    }
+}
+
 static void rules_follow_the_version(void **state)
 {
     static const struct {
@@ -114,6 +166,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_terms_add_up),
+        cmocka_unit_test(windows_are_what_ifs),
+        cmocka_unit_test(kept_pages_are_of_blocks_or_bytes),
         cmocka_unit_test(rules_follow_the_version),
         cmocka_unit_test(sliding_layers_are_groups_of_their_own),
         cmocka_unit_test(says_what_is_missing_and_what_is_not_vllm),

@@ -205,6 +205,91 @@ static void a_state_is_one_page_and_chunks_end(void **state)
     zv_kv_cache_close(cache);
 }
 
+/* 5,000 tokens in chunks of 2,048, then one by one: pages held at most, and at the end. */
+static void states_are_kept_as_asked(void **state)
+{
+    static const struct {
+        enum zv_kv_kind kind;
+        uint32_t peak;
+        uint32_t at_end;
+        uint64_t hits; /* of the same prompt once more: tokens */
+    } rows[] = {
+        {ZV_KV_STATE, 1, 1, 0}, {ZV_KV_STATE_ALIGNED, 2, 1, 4608}, {ZV_KV_STATE_ALL, 5, 1, 4608}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct zv_kv_cache *const cache =
+            open_cache(&(struct zv_kv_cache_options){.pool = {.pages = 40, .caching = true},
+                                                     .page_tokens = 512,
+                                                     .groups = {{rows[i].kind, 0, 0}},
+                                                     .group_count = 1,
+                                                     .step_tokens = 2048});
+        const uint32_t name = open_sequence(cache);
+        uint32_t peak = 0;
+        assert_true(admit(cache, name, 5000, 2048).granted);
+        for (uint64_t known = 5000; known < 5010;
+             known += zv_kv_sequence_computed(cache, name) == known) {
+            peak = held(cache) > peak ? held(cache) : peak;
+            zv_kv_cache_next_step(cache);
+            assert_true(extend(cache, name, known, 2048).granted);
+        }
+        assert_int_equal(peak, rows[i].peak);
+        assert_int_equal(held(cache), rows[i].at_end);
+        zv_kv_cache_next_step(cache);
+        const uint32_t again = open_sequence(cache);
+        assert_int_equal(admit(cache, again, 5000, 2048).hit_tokens, rows[i].hits);
+        zv_kv_cache_close(cache);
+    }
+}
+
+/* Steps that cannot reach the last whole page end where a page does, or wait. */
+static void aligned_states_cut_steps(void **state)
+{
+    struct zv_kv_cache *const cache = open_cache(
+        &(struct zv_kv_cache_options){.pool = {.pages = 40, .caching = true},
+                                      .page_tokens = 10,
+                                      .groups = {{ZV_KV_FULL, 0, 0}, {ZV_KV_STATE_ALIGNED, 0, 0}},
+                                      .group_count = 2,
+                                      .step_tokens = 25});
+    const uint32_t name = open_sequence(cache);
+    const uint32_t other = open_sequence(cache);
+    (void)state;
+    struct zv_kv_grant grant = admit(cache, name, 57, 9);
+    assert_false(grant.granted);
+    assert_int_equal(grant.new_tokens, 0);
+    zv_kv_cache_next_step(cache);
+    assert_int_equal(admit(cache, name, 57, 25).new_tokens, 20);
+    assert_false(admit(cache, other, 57, 25).granted); /* its state is of this very step */
+    zv_kv_cache_next_step(cache);
+    assert_int_equal(admit(cache, other, 57, 25).hit_tokens, 20);
+    assert_int_equal(extend(cache, name, 57, 25).new_tokens, 20);
+    assert_int_equal(extend(cache, name, 57, 25).new_tokens, 10);
+    grant = extend(cache, name, 57, 4);
+    assert_int_equal(grant.new_tokens, 4); /* behind the last whole page: as it is */
+    zv_kv_cache_close(cache);
+}
+
+/* A page of the second group is two of the first: hits are whole pages of both. */
+static void pages_of_different_length_have_keys(void **state)
+{
+    struct zv_kv_cache *const cache = open_cache(
+        &(struct zv_kv_cache_options){.pool = {.pages = 40, .caching = true},
+                                      .page_tokens = 2,
+                                      .groups = {{ZV_KV_FULL, 0, 0}, {ZV_KV_SLIDING, 3, 4}},
+                                      .group_count = 2,
+                                      .step_tokens = 40});
+    const uint32_t name = open_sequence(cache);
+    (void)state;
+    assert_int_equal(admit(cache, name, 11, 40).hit_tokens, 0);
+    const uint32_t again = open_sequence(cache);
+    const struct zv_kv_grant grant = admit(cache, again, 11, 40);
+    assert_int_equal(grant.hit_tokens, 8); /* five pages of the first group, two of the second */
+    assert_int_equal(grant.new_pages, 2 + 1);
+    assert_int_equal(zv_kv_sequence_close(cache, name, NULL), ZV_OK);
+    assert_int_equal(zv_kv_sequence_close(cache, again, NULL), ZV_OK);
+    assert_int_equal(held(cache), 0);
+    zv_kv_cache_close(cache);
+}
+
 static void refuses_what_makes_no_sense(void **state)
 {
     static const struct {
@@ -219,8 +304,8 @@ static void refuses_what_makes_no_sense(void **state)
          ZV_E_USAGE},
         {{.pool.pages = 1, .page_tokens = 1, .group_count = 17}, ZV_E_USAGE},
         {{.pool = {.pages = 1, .caching = true},
-          .page_tokens = 1,
-          .groups = {{ZV_KV_FULL, 0, 2}},
+          .page_tokens = 2,
+          .groups = {{ZV_KV_FULL, 0, 3}},
           .group_count = 1},
          ZV_E_UNSUPPORTED},
     };
@@ -348,6 +433,9 @@ int main(void)
         cmocka_unit_test(a_window_gives_pages_back),
         cmocka_unit_test(a_window_needs_only_its_end_to_hit),
         cmocka_unit_test(a_state_is_one_page_and_chunks_end),
+        cmocka_unit_test(states_are_kept_as_asked),
+        cmocka_unit_test(aligned_states_cut_steps),
+        cmocka_unit_test(pages_of_different_length_have_keys),
         cmocka_unit_test(refuses_what_makes_no_sense),
         cmocka_unit_test(nothing_is_allocated_once_warm),
         cmocka_unit_test(survives_a_failure_of_each_allocation),
