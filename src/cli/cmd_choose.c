@@ -43,8 +43,8 @@ static enum zv_status read_options(struct choosing *choosing, const struct argum
     if (status == ZV_OK && args->operand_count != 1) {
         return zv_fail(err, ZV_E_USAGE, "expected one job file, kept estimate or record");
     }
-    if (status == ZV_OK && !arguments_has(args, "offers")) {
-        return zv_fail(err, ZV_E_USAGE, "expected --offers FILE to choose from");
+    if (status == ZV_OK && !arguments_has(args, "offers") && !arguments_has(args, "card")) {
+        return zv_fail(err, ZV_E_USAGE, "expected --offers FILE or --card NAME to choose from");
     }
     return status;
 }
@@ -66,6 +66,25 @@ static enum zv_status read_offers(struct choosing *choosing, const struct argume
             choosing->file_count++;
             status = zv_offers_read(&choosing->offers, zv_file_slice(file), path, &options,
                                     &choosing->arena, err);
+        }
+    }
+    return status;
+}
+
+/* Cards alone, as many of each as the job's layout takes. */
+static enum zv_status read_cards(struct choosing *choosing, const struct arguments *args,
+                                 struct zv_error *err)
+{
+    const uint32_t devices = choosing->subject.required.devices;
+    enum zv_status status = ZV_OK;
+    size_t at = 0;
+    for (const char *name = arguments_next(args, "card", &at); status == ZV_OK && name != NULL;
+         name = arguments_next(args, "card", &at)) {
+        struct zv_capacity capacity;
+        status = zv_capacity_of(&choosing->cards.table, name, &capacity, &choosing->arena, err);
+        if (status == ZV_OK) {
+            status = zv_offers_add_card(&choosing->offers, zv_slice_of(name),
+                                        devices != 0 ? devices : 1, &choosing->arena, err);
         }
     }
     return status;
@@ -134,6 +153,9 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
         status = read_offers(&choosing, args, err);
     }
     if (status == ZV_OK) {
+        status = read_cards(&choosing, args, err);
+    }
+    if (status == ZV_OK) {
         status = choose(&choosing, args->operands[0], out, err);
     }
     for (size_t i = 0; i < choosing.file_count; i++) {
@@ -148,6 +170,10 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
 static const struct option_spec options[] = {
     {"Offers", "offers", NULL, "FILE",
      "own CSV, YAML or JSON, SkyPilot or gpuhunt CSV, vast.ai JSON; repeatable", OPTION_LIST},
+    {"Offers", "card", "gpu", "NAME",
+     "a card alone, from 'zirve cards' or a size: what an offer must state is to be verified; "
+     "repeatable",
+     OPTION_LIST},
     {"Offers", "days", NULL, "N", "how long the card is needed (days: of the job file)",
      OPTION_VALUE},
     {"Offers", "rate", NULL, "FROM:TO=RATE",
@@ -163,7 +189,7 @@ static const struct option_spec options[] = {
 const struct verb verb_choose = {
     .name = "choose",
     .question = "which card or offer, under these needs?",
-    .usage = "[options] JOB.yaml|ESTIMATE.json|RECORD --offers FILE...",
+    .usage = "[options] JOB.yaml|ESTIMATE.json|RECORD --offers FILE...|--card NAME...",
     .about =
         "Holds every offer against every need of a job. A need is admissible when a current "
         "document proves it on the job's own load, excluded when a failure is proven, to be "
@@ -174,6 +200,7 @@ const struct verb verb_choose = {
         "docs/JOBS.md.",
     .examples = "  zirve choose job.yaml --offers offers.csv\n"
                 "  zirve choose job.yaml --offers vms.csv --days 3 --rate USD:EUR=0.92 --top 3\n"
+                "  zirve choose job.yaml --card 4090 --card L40S --card 24GB\n"
                 "  zirve choose job.yaml --offers offers.csv --evidence runs.yaml --json\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

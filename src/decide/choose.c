@@ -108,6 +108,9 @@ static bool cost_of(const struct zv_offer *offer, uint64_t days, const struct zv
 {
     uint64_t times;
     *cost = offer->price;
+    if (cost->currency[0] == 0) {
+        return false;
+    }
     if (offer->batch_days != 0) {
         times = zv_ceil_div(days, offer->batch_days);
     } else if (!zv_mul(days, 24, &times)) {
@@ -239,9 +242,15 @@ static enum zv_status settle_days(struct zv_choice *choice, struct zv_error *err
     if (choice->days != 0) {
         return ZV_OK;
     }
-    choice->days = offers->items[0].batch_days;
+    bool first = true;
     for (size_t i = 0; i < offers->count; i++) {
-        if (offers->items[i].batch_days == 0 || offers->items[i].batch_days != choice->days) {
+        const struct zv_offer *const offer = &offers->items[i];
+        if (offer->price.currency[0] == 0) {
+            continue; /* a card alone costs nothing that is known */
+        }
+        choice->days = first ? offer->batch_days : choice->days;
+        first = false;
+        if (offer->batch_days == 0 || offer->batch_days != choice->days) {
             return zv_fail(err, ZV_E_USAGE,
                            "for how many days? give --days, or days: in the job file; these "
                            "prices are for different times");

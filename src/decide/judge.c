@@ -309,9 +309,10 @@ static void judge_offer(const struct zv_choice *choice, const struct zv_candidat
         judgement->text = say(arena, "the cost is in %s, the limit in %s (--rate joins them)",
                               candidate->cost.currency, need->price.currency);
     } else if (judgement->text == NULL) {
-        judgement->text = meets == MEETS
-                              ? say(arena, "the row meets it, but names no dated document")
-                              : say(arena, "the offer does not say");
+        judgement->text =
+            meets == MEETS ? say(arena, "the row meets it, but names no dated document")
+            : offer->price.currency[0] == 0 ? say(arena, "a card alone: no offer states it")
+                                            : say(arena, "the offer does not say");
     }
 }
 

@@ -93,6 +93,20 @@ enum zv_status offers_need_columns(const struct offers_reader *reader, const str
     return ZV_OK;
 }
 
+enum zv_status zv_offers_add_card(struct zv_offers *offers, struct zv_slice card, uint32_t count,
+                                  struct zv_arena *arena, struct zv_error *err)
+{
+    struct offers_reader reader = {
+        .offers = offers, .file = "no offer", .arena = arena, .err = err};
+    const struct zv_offer offer = {.card = card,
+                                   .count = count,
+                                   .available = ZV_DATE_NONE,
+                                   .valid_until = ZV_DATE_NONE,
+                                   .document_date = ZV_DATE_NONE};
+    const enum zv_status status = offers_reserve(&reader, 1);
+    return status == ZV_OK ? offers_add(&reader, &offer) : status;
+}
+
 static size_t count_lines(struct zv_slice text)
 {
     size_t lines = 1;

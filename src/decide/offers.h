@@ -34,7 +34,7 @@ struct zv_offer {
     struct zv_slice id;    /* the seller's own name for it, or empty */
     struct zv_slice card;  /* as written */
     uint32_t count;        /* cards */
-    struct zv_money price; /* of one batch */
+    struct zv_money price; /* of one batch; no currency: a card alone, nothing is offered */
     uint32_t batch_days;   /* the price is for so many days; 0: for an hour */
     uint64_t memory_bytes; /* of one card, nominal as stated; 0 not stated */
     uint64_t host_ram_bytes;
@@ -69,6 +69,11 @@ enum { ZV_OFFERS_MAX = 2000000 };
 enum zv_status zv_offers_read(struct zv_offers *offers, struct zv_slice text, const char *file,
                               const struct zv_offers_options *options, struct zv_arena *arena,
                               struct zv_error *err);
+
+/* Adds a card that nobody offers, as many as a layout takes: price and dates stay to be verified.
+ * Errors: ZV_E_NOMEM, ZV_E_LIMIT. */
+enum zv_status zv_offers_add_card(struct zv_offers *offers, struct zv_slice card, uint32_t count,
+                                  struct zv_arena *arena, struct zv_error *err);
 
 const char *zv_offer_format_name(enum zv_offer_format format);
 

@@ -38,7 +38,12 @@ static void print_required(struct zv_sink *sink, const struct report_style *styl
                        (int)one->evidence.length, one->evidence.at);
         report_fold(sink, style, 2, 0, text);
     }
-    (void)snprintf(text, sizeof text, "for %" PRIu64 " days; as of %s", report->choice->days, day);
+    if (report->choice->days != 0) {
+        (void)snprintf(text, sizeof text, "for %" PRIu64 " days; as of %s", report->choice->days,
+                       day);
+    } else {
+        (void)snprintf(text, sizeof text, "as of %s", day);
+    }
     report_fold(sink, style, 2, 0, text);
 }
 
@@ -56,11 +61,15 @@ static void print_head(struct zv_sink *sink, const struct report_style *style,
                    (int)(offer->card.length < 60 ? offer->card.length : 60), offer->card.at, cost);
     zv_sink_text(sink, "\n");
     report_bold(sink, style, text);
-    (void)snprintf(text, sizeof text, "  %.*s%s%.*s%s%s line %" PRIu64 "\n",
+    char line[32] = "";
+    if (offer->line != 0) {
+        (void)snprintf(line, sizeof line, " line %" PRIu64, offer->line);
+    }
+    (void)snprintf(text, sizeof text, "  %.*s%s%.*s%s%s%s\n",
                    (int)(offer->id.length < 40 ? offer->id.length : 40), offer->id.at,
                    offer->id.length != 0 ? " " : "",
                    (int)(offer->region.length < 24 ? offer->region.length : 24), offer->region.at,
-                   offer->region.length != 0 ? " " : "", offer->file, offer->line);
+                   offer->region.length != 0 ? " " : "", offer->file, line);
     zv_sink_text(sink, text);
 }
 

@@ -37,13 +37,14 @@ static void write_required(struct zv_json_writer *json, const struct zv_required
 static void write_offer(struct zv_json_writer *json, const struct zv_offer *offer)
 {
     char price[ZV_MONEY_TEXT];
+    const bool is_offered = offer->price.currency[0] != 0; /* else a card alone */
     zv_money_print(price, &offer->price);
     zv_json_write_key(json, "offer");
     zv_json_begin_object(json);
     json_slice(json, "id", offer->id);
     json_slice(json, "card", offer->card);
     json_bytes(json, "count", true, offer->count);
-    json_text(json, "price", price);
+    json_text(json, "price", is_offered ? price : NULL);
     json_bytes(json, "batch_days", offer->batch_days != 0, offer->batch_days);
     json_bytes(json, "memory_bytes", offer->memory_bytes != 0, offer->memory_bytes);
     json_bytes(json, "host_ram_bytes", offer->host_ram_bytes != 0, offer->host_ram_bytes);
@@ -52,8 +53,8 @@ static void write_offer(struct zv_json_writer *json, const struct zv_offer *offe
     json_slice(json, "region", offer->region);
     json_slice(json, "document", offer->document);
     write_date(json, "document_date", offer->document_date);
-    json_text(json, "file", offer->file);
-    json_bytes(json, "line", true, offer->line);
+    json_text(json, "file", is_offered ? offer->file : NULL);
+    json_bytes(json, "line", is_offered, offer->line);
     zv_json_end_object(json);
 }
 

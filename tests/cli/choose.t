@@ -490,7 +490,7 @@ serve: 4 sequences of 9,511 tokens
 
 GPU 0                                                     GiB  known
 $ zirve choose tests/data/decide/job.yaml
-zirve choose: expected --offers FILE to choose from
+zirve choose: expected --offers FILE or --card NAME to choose from
 ? 64
 $ zirve choose --offers tests/data/decide/offers.csv
 zirve choose: expected one job file, kept estimate or record
@@ -507,3 +507,76 @@ zirve choose: for how many days? give --days, or days: in the job file; these pr
 $ zirve choose tests/data/decide/proven.yaml --offers tests/data/decide/offers.csv
 zirve choose: tests/data/decide/proven.yaml: line 1: column 1: no job file: expected 'schema: zirve.job/1' in it
 ? 3
+# Cards alone: what an offer must state stays to be verified; a card too small is excluded all the same.
+$ sed '$a needs: {price: {at_most: 60 USD}, delivery: {by: 2026-12-15, strength: preference}}' tests/data/decide/job.yaml >$TMP/priced.yaml; zirve choose $TMP/priced.yaml --card 4090 --card 12GB --today 2026-11-29
+TMP/priced.yaml
+  needed of one card: 19.04 GiB (20.44 GB) expected, at least 13.04 GiB (14.00
+  GB); calculated from the job file. Cards: 1.
+  for 3 days; as of 2026-11-29
+
+to verify: 1
+
+1. 1 x 4090, cost unknown  no offer
+     usable 23.51 GiB (25.25 GB) (lowest of 4 published readings of what a
+     runtime sees); margin 4.47 GiB (4.80 GB); first day unknown
+     memory         to verify   no reading of a run on this card; calculated:
+                                19.04 GiB of 23.51 GiB
+     load           to verify   no run of the declared load on this card
+                                (context 8192, concurrency 4)
+     compatibility  to verify   no run on this card with the job's driver,
+                                backend and extensions
+     quality        to verify   no quality criterion with its minimum, and no
+                                evaluation
+     price          to verify   a card alone: no offer states it
+     delivery       to verify   a card alone: no offer states it (a preference)
+
+excluded: 1
+
+1. 1 x 12GB, cost unknown  no offer
+     usable 11.18 GiB (12.00 GB) (size given by hand, taken literally; a real
+     card of that name allows less or more); margin 7.86 GiB (8.44 GB) missing;
+     first day unknown
+     memory         excluded    at least 13.04 GiB are needed of one card, which
+                                gives at most 12.00 GiB
+
+In order of total cost, then margin, then first day. Prices make no order of
+speed; a calculation, a nominal size or declared stock proves nothing that runs.
+? 6
+$ zirve choose tests/data/decide/job.yaml --card 4090 --offers tests/data/decide/offers.csv --today 2026-11-29 | grep '^[0-9t]'
+tests/data/decide/job.yaml
+to verify: 3
+1. 1 x RTX 4090, 47.14 USD  tests/data/decide/offers.csv line 2
+2. 1 x RTX 6000 Ada, 55.71 USD  tests/data/decide/offers.csv line 3
+1. 1 x 4090, cost unknown  no offer
+$ zirve choose tests/data/decide/job.yaml --card 4090 --today 2026-11-29 --json | grep -A16 '"offer"'
+      "offer": {
+        "id": "",
+        "card": "4090",
+        "count": 1,
+        "price": null,
+        "batch_days": null,
+        "memory_bytes": null,
+        "host_ram_bytes": null,
+        "available": null,
+        "valid_until": null,
+        "region": "",
+        "document": "",
+        "document_date": null,
+        "file": null,
+        "line": null
+      },
+      "needs": [
+$ zirve choose tests/data/decide/job.yaml --card 4090 --evidence tests/data/decide/failed.yaml --today 2026-11-29 | tail -n 7
+     memory         excluded    run-9 shows that it fails in generation: CUDA
+                                out of memory
+     load           excluded    run-9 shows that it fails in generation: CUDA
+                                out of memory
+
+In order of total cost, then margin, then first day. Prices make no order of
+speed; a calculation, a nominal size or declared stock proves nothing that runs.
+$ zirve choose tests/data/decide/job.yaml --card 40900 --today 2026-11-29
+zirve choose: no card '40900' in the table; near: RTX 4000 Ada, RTX 4090, RTX 4090 Laptop, RTX 4080 SUPER, RTX 4080, RTX 4080 Laptop, RTX 4070 Ti SUPER, RTX 4070 Ti, RTX 4070 SUPER, RTX 4070, RTX 4060 Ti 16GB, RTX 4060 Ti 8GB, RTX 4060, RTX 4060 Laptop; or give a size such as 24GB
+? 3
+$ zirve choose tests/data/decide/job.yaml
+zirve choose: expected --offers FILE or --card NAME to choose from
+? 64
