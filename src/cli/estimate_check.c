@@ -4,11 +4,7 @@
 
 #include "base/fail.h"
 #include "cli/estimate_options.h"
-
-static bool is_llamacpp(const struct zv_job *job)
-{
-    return job->runtime == ZV_RUNTIME_LLAMACPP || job->runtime == ZV_RUNTIME_IK_LLAMACPP;
-}
+#include "runtime/versions.h"
 
 /* Options of the other task. */
 static enum zv_status check_task(const struct zv_job *job, const struct arguments *args,
@@ -46,7 +42,7 @@ enum zv_status estimate_check(const struct zv_job *job, const struct arguments *
                        "--%s shares out over data-parallel ranks: add --dp N, a rank for each card",
                        arguments_has(args, "fsdp") ? "fsdp" : "zero");
     }
-    if (arguments_has(args, "gpus") && !is_llamacpp(job) && job->devices > 1) {
+    if (arguments_has(args, "gpus") && !zv_runtime_is_llamacpp(job->runtime) && job->devices > 1) {
         return zv_fail(err, ZV_E_USAGE,
                        "--gpus spreads the layers of llama.cpp; other runtimes and training take "
                        "--tp, --pp or --dp");

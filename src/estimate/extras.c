@@ -5,14 +5,9 @@
 
 #include "base/fail.h"
 #include "model/tensor_parts.h"
+#include "runtime/versions.h"
 
 typedef unsigned long long ull;
-
-static bool is_llamacpp(const struct build *build)
-{
-    const enum zv_runtime_kind kind = build->in->job->runtime;
-    return kind == ZV_RUNTIME_LLAMACPP || kind == ZV_RUNTIME_IK_LLAMACPP;
-}
 
 uint64_t extras_model_bytes(struct build *build, const struct zv_model *model)
 {
@@ -79,7 +74,7 @@ static struct zv_job nested_job(const struct build *build)
     job.serve.cpu_moe_layers = 0;
     job.serve.override_count = 0;
     job.serve.gpu_layers_given = false;
-    if (is_llamacpp(build)) {
+    if (zv_runtime_is_llamacpp(build->in->job->runtime)) {
         job.serve.kv_dtype_k = job.serve.kv_dtype_v = zv_slice_of("f16");
     }
     return job;
@@ -155,7 +150,8 @@ static void add_nested(struct build *build, const struct nested *nested)
     }
     for (size_t i = 0; i < estimate->ledger.group_count; i++) {
         /* with pipeline stages the draft runs beside the head */
-        const size_t stage = is_llamacpp(build) ? i : build->plan.stages - 1;
+        const size_t stage =
+            zv_runtime_is_llamacpp(build->in->job->runtime) ? i : build->plan.stages - 1;
         take_scope(build, nested, &estimate->ledger, (int)i, build->plan.scopes[stage]);
     }
     take_scope(build, nested, &estimate->ledger, ZV_SCOPE_HOST, ZV_SCOPE_HOST);
@@ -209,9 +205,10 @@ static void own_layers(struct build *build)
     draft.layer_count = count;
     draft.tensor_count = 0;
     draft.encoder_layer_count = 0;
-    add_nested(build, &(struct nested){.model = &draft,
-                                       .prefix = "draft layers: ",
-                                       .with_buffers = is_llamacpp(build)});
+    add_nested(build,
+               &(struct nested){.model = &draft,
+                                .prefix = "draft layers: ",
+                                .with_buffers = zv_runtime_is_llamacpp(build->in->job->runtime)});
 }
 
 static void note_own_layers(struct build *build)
@@ -239,8 +236,9 @@ void extras_draft(struct build *build)
         add_nested(build, &(struct nested){.model = draft,
                                            .prefix = "draft: ",
                                            .with_weights = true,
-                                           .with_buffers = is_llamacpp(build)});
-        if (!is_llamacpp(build)) {
+                                           .with_buffers =
+                                               zv_runtime_is_llamacpp(build->in->job->runtime)});
+        if (!zv_runtime_is_llamacpp(build->in->job->runtime)) {
             build_assume(build, "the draft runs between the model's steps: its activations lie "
                                 "within the model's");
         }

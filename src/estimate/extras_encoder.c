@@ -3,14 +3,9 @@
 #include "base/fail.h"
 #include "estimate/activations.h"
 #include "estimate/extras.h"
+#include "runtime/versions.h"
 
 typedef unsigned long long ull;
-
-static bool is_llamacpp(const struct build *build)
-{
-    const enum zv_runtime_kind kind = build->in->job->runtime;
-    return kind == ZV_RUNTIME_LLAMACPP || kind == ZV_RUNTIME_IK_LLAMACPP;
-}
 
 static bool has_part(const struct zv_model *model, enum zv_part part)
 {
@@ -97,7 +92,8 @@ static void encoder_output(struct build *build, const struct serve_sizes *sizes,
 {
     const struct zv_model *const model = build->in->model;
     const uint64_t width = model->encoder_hidden != 0 ? model->encoder_hidden : model->hidden;
-    const int scope = is_llamacpp(build) ? ZV_SCOPE_HOST : build->plan.scopes[0];
+    const int scope =
+        zv_runtime_is_llamacpp(build->in->job->runtime) ? ZV_SCOPE_HOST : build->plan.scopes[0];
     if (tokens == 0 || width == 0) {
         return;
     }
@@ -128,17 +124,21 @@ void extras_encoder(struct build *build, const struct serve_sizes *sizes)
     }
     if (reads_encoder(model)) {
         const uint64_t tokens = source_tokens(build);
-        for (int stage = 0; stage < (int)build->plan.stages && !is_llamacpp(build); stage++) {
+        for (int stage = 0;
+             stage < (int)build->plan.stages && !zv_runtime_is_llamacpp(build->in->job->runtime);
+             stage++) {
             cross_cache(build, sizes, stage, tokens);
         }
-        if (!is_llamacpp(build)) { /* its compute buffer covers both passes */
+        if (!zv_runtime_is_llamacpp(
+                build->in->job->runtime)) { /* its compute buffer covers both passes */
             encoder_activations(build, sizes, "activations, encoder", tokens);
         }
         encoder_output(build, sizes, tokens);
         return;
     }
     const bool tower = has_part(model, ZV_PART_VISION);
-    if (tower && model->causal && serve->language_only != ZV_YES && !is_llamacpp(build)) {
+    if (tower && model->causal && serve->language_only != ZV_YES &&
+        !zv_runtime_is_llamacpp(build->in->job->runtime)) {
         encoder_activations(build, sizes, "activations, tower", source_tokens(build));
     }
 }

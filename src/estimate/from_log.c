@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/fail.h"
+#include "runtime/versions.h"
 
 typedef unsigned long long ull;
 
@@ -34,11 +35,6 @@ static const struct {
 static bool is_id(const struct zv_reading *reading, const char *id)
 {
     return strcmp(reading->id, id) == 0;
-}
-
-static bool is_llamacpp(const struct zv_log *log)
-{
-    return log->runtime == ZV_RUNTIME_LLAMACPP || log->runtime == ZV_RUNTIME_IK_LLAMACPP;
 }
 
 /* The row of a reading that is memory held, or -1. */
@@ -275,7 +271,8 @@ static enum zv_status add_readings(struct zv_from_log *from, struct zv_error *er
             item.id = "runtime.graphs";
             item.name = "CUDA graphs, the runtime's estimate";
             item.group = "runtime";
-        } else if (is_id(reading, "state_conv") && !is_llamacpp(log) && at >= 0) {
+        } else if (is_id(reading, "state_conv") && !zv_runtime_is_llamacpp(log->runtime) &&
+                   at >= 0) {
             item.id = "state.conv";
             item.name = "recurrent state, convolution";
             item.group = "cache";

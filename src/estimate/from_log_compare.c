@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "estimate/from_log.h"
+#include "runtime/versions.h"
 
 enum { MAX_SCOPES = FROM_LOG_MAX_DEVICES + 1 }; /* the host is 0, device group i is i + 1 */
 
@@ -140,12 +141,6 @@ static int group_of(const struct zv_ledger *calculated, const struct zv_from_log
 }
 
 /* ---- the rows ---- */
-
-static bool is_llamacpp(const struct zv_from_log *from)
-{
-    return from->log->runtime == ZV_RUNTIME_LLAMACPP ||
-           from->log->runtime == ZV_RUNTIME_IK_LLAMACPP;
-}
 
 /* Half units of all readings behind a kind and scope: the item's basis does not keep them. */
 static uint64_t precision_of(const struct zv_from_log *from, enum from_log_kind kind, int scope)
@@ -377,7 +372,7 @@ enum zv_status from_log_merge(struct zv_from_log *from, const struct zv_log_inpu
     if (status != ZV_OK) {
         return status;
     }
-    if (is_llamacpp(from)) {
+    if (zv_runtime_is_llamacpp(from->log->runtime)) {
         rows_of_llamacpp(from, &sums[0], &sums[1]);
     } else {
         rows_of_ranks(from, &calculated->ledger, &sums[0], &sums[1]);

@@ -1,5 +1,6 @@
 /* The job that a log speaks of. */
 #include "estimate/from_log.h"
+#include "runtime/versions.h"
 
 static void set_u64(uint64_t *to, const struct zv_log_fact *fact)
 {
@@ -94,7 +95,7 @@ void zv_log_fill_job(struct zv_job *job, const struct zv_log *log)
         job->runtime = log->runtime;
         job->runtime_version = log->version;
     }
-    if (log->runtime == ZV_RUNTIME_LLAMACPP || log->runtime == ZV_RUNTIME_IK_LLAMACPP) {
+    if (zv_runtime_is_llamacpp(log->runtime)) {
         fill_llamacpp(job, log);
     } else if (log->runtime == ZV_RUNTIME_SGLANG) {
         fill_sglang(job, log);

@@ -5,14 +5,9 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "estimate/build.h"
+#include "runtime/versions.h"
 
 typedef unsigned long long ull;
-
-static bool is_llamacpp(const struct build *build)
-{
-    const enum zv_runtime_kind kind = build->in->job->runtime;
-    return kind == ZV_RUNTIME_LLAMACPP || kind == ZV_RUNTIME_IK_LLAMACPP;
-}
 
 static uint64_t cards(const struct build *build)
 {
@@ -105,12 +100,12 @@ static void loading(struct build *build)
     if (model->tensor_count == 0) {
         return;
     }
-    if (is_llamacpp(build) && job->serve.mmap == ZV_NO) {
+    if (zv_runtime_is_llamacpp(build->in->job->runtime) && job->serve.mmap == ZV_NO) {
         staging(build, ZV_ASSUMED,
                 "without mmap each tensor is read into host memory and copied to its card");
         return;
     }
-    if (is_llamacpp(build)) {
+    if (zv_runtime_is_llamacpp(build->in->job->runtime)) {
         file_pages(build, "the file is mapped: pages of tensors that went to a card are not needed "
                           "again, those of the host's weights are counted there");
         return;
@@ -136,11 +131,11 @@ void build_host(struct build *build)
     if (job->task == ZV_TASK_SERVE && job->runtime == ZV_RUNTIME_VLLM) {
         swap_space(build);
     }
-    if (job->task == ZV_TASK_SERVE && is_llamacpp(build)) {
+    if (job->task == ZV_TASK_SERVE && zv_runtime_is_llamacpp(build->in->job->runtime)) {
         llamacpp_host_buffer(build);
     }
     loading(build);
-    if (!is_llamacpp(build)) {
+    if (!zv_runtime_is_llamacpp(build->in->job->runtime)) {
         build_unknown(build,
                       (struct build_item){ZV_SCOPE_HOST, "runtime.host", "process and libraries",
                                           "runtime", NULL},

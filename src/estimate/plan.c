@@ -7,15 +7,11 @@
 #include "base/fail.h"
 #include "base/pattern.h"
 #include "estimate/build.h"
+#include "runtime/versions.h"
 
 static uint32_t at_least_one(uint32_t value)
 {
     return value == 0 ? 1 : value;
-}
-
-static bool is_llamacpp(const struct zv_job *job)
-{
-    return job->runtime == ZV_RUNTIME_LLAMACPP || job->runtime == ZV_RUNTIME_IK_LLAMACPP;
 }
 
 /*
@@ -192,7 +188,7 @@ void build_plan(struct build *build)
     struct plan *const plan = &build->plan;
     const struct zv_job *const job = build->in->job;
     const size_t layers = build->in->model->layer_count;
-    const bool llamacpp = is_llamacpp(job) && job->task == ZV_TASK_SERVE;
+    const bool llamacpp = zv_runtime_is_llamacpp(job->runtime) && job->task == ZV_TASK_SERVE;
     const uint32_t pp = at_least_one(job->pp);
     uint32_t devices = at_least_one(job->devices);
     if (job->serve.tensor_split_count > devices) {

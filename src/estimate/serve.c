@@ -6,14 +6,9 @@
 #include "estimate/activations.h"
 #include "estimate/extras.h"
 #include "estimate/sizes.h"
+#include "runtime/versions.h"
 
 typedef unsigned long long ull;
-
-static bool is_llamacpp(const struct build *build)
-{
-    const enum zv_runtime_kind kind = build->in->job->runtime;
-    return kind == ZV_RUNTIME_LLAMACPP || kind == ZV_RUNTIME_IK_LLAMACPP;
-}
 
 /* A dated figure somebody saw; false when the table has none for this run. */
 static bool constant(struct build *build, enum zv_runtime_kind kind, const char *item,
@@ -199,7 +194,7 @@ void serve_activations(struct build *build, const struct serve_sizes *sizes)
     if (build->status != ZV_OK) {
         return;
     }
-    if (is_llamacpp(build)) {
+    if (zv_runtime_is_llamacpp(build->in->job->runtime)) {
         llamacpp_buffers(build, sizes);
         return;
     }
@@ -355,9 +350,9 @@ void build_serve(struct build *build)
                       (ull)sizes.context, (ull)sizes.sequences);
     }
     build_invalid(build, "another version of the runtime, other kernels or attention backend");
-    if (is_llamacpp(build)) {
+    if (zv_runtime_is_llamacpp(build->in->job->runtime)) {
         build_invalid(build, "the compute buffer is larger than its floor, as in most published "
                              "starts");
     }
-    build->out->upper_bound = !is_llamacpp(build);
+    build->out->upper_bound = !zv_runtime_is_llamacpp(build->in->job->runtime);
 }

@@ -2,6 +2,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "estimate/sizes.h"
+#include "runtime/versions.h"
 
 typedef unsigned long long ull;
 
@@ -172,7 +173,7 @@ void serve_cache(struct build *build, const struct serve_sizes *sizes)
         }
         return;
     }
-    if (job->runtime == ZV_RUNTIME_LLAMACPP || job->runtime == ZV_RUNTIME_IK_LLAMACPP) {
+    if (zv_runtime_is_llamacpp(job->runtime)) {
         llamacpp_cache(build, sizes);
         return;
     }

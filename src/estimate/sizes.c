@@ -3,13 +3,9 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "estimate/sglang_defaults.h"
+#include "runtime/versions.h"
 
 typedef unsigned long long ull;
-
-static bool is_llamacpp(const struct zv_job *job)
-{
-    return job->runtime == ZV_RUNTIME_LLAMACPP || job->runtime == ZV_RUNTIME_IK_LLAMACPP;
-}
 
 /* A rule's value, or fallback when the table has none for this version; says which. */
 static uint64_t rule_or(struct build *build, const struct zv_rule *rule, uint64_t given,
@@ -33,7 +29,7 @@ static void set_context(struct build *build, struct serve_sizes *sizes)
     const struct zv_model *const model = build->in->model;
     const struct zv_runtime_rules *const rules = build->in->rules;
     uint64_t asked = serve->context_tokens;
-    if (asked == 0 && is_llamacpp(build->in->job) && rules != NULL &&
+    if (asked == 0 && zv_runtime_is_llamacpp(build->in->job->runtime) && rules != NULL &&
         rules->context_default.known && rules->context_default.value != 0) {
         asked = rules->context_default.value;
         build_assume(build, "context: %llu tokens, the runtime's default",
@@ -72,7 +68,7 @@ static enum zv_dtype compute_dtype(struct build *build)
         }
         return dtype;
     }
-    if (is_llamacpp(job)) {
+    if (zv_runtime_is_llamacpp(job->runtime)) {
         return ZV_DTYPE_F32; /* activations of ggml */
     }
     if (job->runtime == ZV_RUNTIME_TRANSFORMERS && given.length == 0 && build->in->rules != NULL &&
@@ -96,7 +92,7 @@ static enum zv_dtype compute_dtype(struct build *build)
 /* "auto" and nothing are the runtime's own choice. */
 static enum zv_dtype cache_dtype(struct build *build, struct zv_slice name, enum zv_dtype compute)
 {
-    const bool llamacpp = is_llamacpp(build->in->job);
+    const bool llamacpp = zv_runtime_is_llamacpp(build->in->job->runtime);
     if (name.length == 0 || zv_slice_equal(name, "auto")) {
         return llamacpp ? ZV_DTYPE_F16 : compute;
     }
@@ -116,7 +112,7 @@ static void set_form(struct build *build, struct serve_sizes *sizes)
 {
     const struct zv_job *const job = build->in->job;
     const struct zv_runtime_rules *const rules = build->in->rules;
-    const bool llamacpp = is_llamacpp(job);
+    const bool llamacpp = zv_runtime_is_llamacpp(job->runtime);
     struct zv_cache_form *const form = &sizes->form;
     form->k = cache_dtype(build, job->serve.kv_dtype_k, sizes->dtype);
     form->v = job->serve.kv_dtype_v.length != 0
@@ -249,8 +245,8 @@ void serve_sizes_of(struct build *build, struct serve_sizes *sizes)
     const struct zv_job *const job = build->in->job;
     const struct zv_runtime_rules *const rules = build->in->rules;
     *sizes = (struct serve_sizes){.sequences = job->serve.sequences, .fraction = 1000000};
-    if (sizes->sequences == 0 && is_llamacpp(job) && job->serve.context_is_total && rules != NULL &&
-        rules->slots_default.known) {
+    if (sizes->sequences == 0 && zv_runtime_is_llamacpp(job->runtime) &&
+        job->serve.context_is_total && rules != NULL && rules->slots_default.known) {
         sizes->sequences = rules->slots_default.value;
         build_assume(build, "sequences at once: %llu slots, the server's default",
                      (unsigned long long)sizes->sequences);
@@ -274,7 +270,7 @@ void serve_sizes_of(struct build *build, struct serve_sizes *sizes)
                                   zv_dtype_name(sizes->dtype)));
     }
     sizes->value_bytes = bytes;
-    if (is_llamacpp(job)) {
+    if (zv_runtime_is_llamacpp(job->runtime)) {
         set_llamacpp(build, sizes);
     } else if ((job->runtime == ZV_RUNTIME_VLLM || job->runtime == ZV_RUNTIME_SGLANG) &&
                rules != NULL) {

@@ -7,6 +7,7 @@
 #include "runtime/option_table.h"
 #include "runtime/shell_words.h"
 #include "runtime/version_text.h"
+#include "runtime/versions.h"
 
 enum { MAX_EXTRAS = 256 };
 
@@ -430,7 +431,7 @@ enum zv_status zv_command_read(struct zv_command *command, struct zv_job *job, s
     if (status == ZV_OK) {
         conclude(&reader);
         job->serve.context_is_total = /* llama.cpp shares its context out */
-            job->runtime == ZV_RUNTIME_LLAMACPP || job->runtime == ZV_RUNTIME_IK_LLAMACPP;
+            zv_runtime_is_llamacpp(job->runtime);
         job->devices = command->devices;
         status = keep_extras(&reader, command);
     }

@@ -47,3 +47,8 @@ bool zv_runtime_parse(struct zv_slice text, enum zv_runtime_kind *kind, struct z
     }
     return false;
 }
+
+bool zv_runtime_is_llamacpp(enum zv_runtime_kind kind)
+{
+    return kind == ZV_RUNTIME_LLAMACPP || kind == ZV_RUNTIME_IK_LLAMACPP;
+}

@@ -42,7 +42,7 @@ static enum zv_status open_table(struct rule_table *to, enum zv_runtime_kind kin
                                  struct zv_arena *arena, struct zv_error *err)
 {
     *to = (struct rule_table){.name = zv_runtime_name(kind)};
-    to->builds = kind == ZV_RUNTIME_LLAMACPP || kind == ZV_RUNTIME_IK_LLAMACPP;
+    to->builds = zv_runtime_is_llamacpp(kind);
     const enum zv_status status =
         zv_table_read(&to->table, zv_data_find("runtimes.tsv"), arena, err);
     if (status != ZV_OK) {

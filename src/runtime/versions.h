@@ -164,6 +164,9 @@ enum zv_status zv_runtime_resolve(struct zv_runtime_rules *rules, enum zv_runtim
 /* "vllm", "sglang", "llama.cpp", "ik_llama.cpp", "transformers", "none". */
 const char *zv_runtime_name(enum zv_runtime_kind kind);
 
+/* llama.cpp or a fork of it: layers over cards, host memory and context by the same rules. */
+bool zv_runtime_is_llamacpp(enum zv_runtime_kind kind);
+
 /* Any spelling people use ("llamacpp", "llama.cpp", "hf"); "vllm@0.19.0" cuts at '@' first. */
 bool zv_runtime_parse(struct zv_slice text, enum zv_runtime_kind *kind, struct zv_slice *version);
 
