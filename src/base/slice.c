@@ -31,6 +31,21 @@ bool zv_slice_same(struct zv_slice a, struct zv_slice b)
     return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
 }
 
+bool zv_slice_same_option(struct zv_slice a, struct zv_slice b)
+{
+    if (a.length != b.length) {
+        return false;
+    }
+    for (size_t i = 0; i < a.length; i++) {
+        const char left = a.at[i] == '_' ? '-' : a.at[i];
+        const char right = b.at[i] == '_' ? '-' : b.at[i];
+        if (left != right) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool zv_slice_equal_nocase(struct zv_slice slice, const char *text)
 {
     if (slice.length != strlen(text)) {

@@ -14,6 +14,7 @@ struct zv_slice {
 struct zv_slice zv_slice_of(const char *text); /* NULL gives the empty slice */
 bool zv_slice_equal(struct zv_slice slice, const char *text);
 bool zv_slice_same(struct zv_slice a, struct zv_slice b);
+bool zv_slice_same_option(struct zv_slice a, struct zv_slice b);     /* '_' and '-' are the same */
 bool zv_slice_equal_nocase(struct zv_slice slice, const char *text); /* ASCII only */
 bool zv_slice_starts(struct zv_slice slice, const char *prefix);
 bool zv_slice_ends(struct zv_slice slice, const char *suffix);

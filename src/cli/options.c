@@ -19,30 +19,15 @@ const struct option_spec common_options[] = {
 };
 const size_t common_option_count = sizeof common_options / sizeof common_options[0];
 
-/* '_' and '-' are the same. */
-static bool same_name(struct zv_slice name, struct zv_slice known)
-{
-    if (name.length != known.length) {
-        return false;
-    }
-    for (size_t i = 0; i < name.length; i++) {
-        const char c = name.at[i] == '_' ? '-' : name.at[i];
-        if (c != known.at[i]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool names_option(const struct option_spec *spec, struct zv_slice name)
 {
-    if (same_name(name, zv_slice_of(spec->name))) {
+    if (zv_slice_same_option(name, zv_slice_of(spec->name))) {
         return true;
     }
     struct zv_slice rest = zv_slice_of(spec->aliases);
     struct zv_slice alias;
     while (zv_slice_word(&rest, &alias)) {
-        if (same_name(name, alias)) {
+        if (zv_slice_same_option(name, alias)) {
             return true;
         }
     }

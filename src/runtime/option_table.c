@@ -6,22 +6,6 @@
 #include "base/fail.h"
 #include "base/units.h"
 
-/* '_' and '-' are the same, also in front ("__no_mmap" does not occur; "--no_mmap" does). */
-static bool same_name(struct zv_slice written, struct zv_slice known, bool prefix)
-{
-    if (written.length > known.length || (!prefix && written.length != known.length)) {
-        return false;
-    }
-    for (size_t i = 0; i < written.length; i++) {
-        const char a = written.at[i] == '_' ? '-' : written.at[i];
-        const char b = known.at[i] == '_' ? '-' : known.at[i];
-        if (a != b) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static const struct option_row *find(const struct option_rows *rows, struct zv_slice name,
                                      bool prefix, size_t *matches)
 {
@@ -32,7 +16,10 @@ static const struct option_row *find(const struct option_rows *rows, struct zv_s
         struct zv_slice known;
         bool hit = false;
         while (zv_slice_word(&rest, &known)) {
-            hit = hit || same_name(name, known, prefix);
+            if (prefix && known.length > name.length) {
+                known.length = name.length;
+            }
+            hit = hit || zv_slice_same_option(name, known);
         }
         if (hit) {
             found = &rows->at[i];

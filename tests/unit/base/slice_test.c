@@ -142,12 +142,24 @@ static void test_fixed(void **state)
     }
 }
 
+/* Names of options: two spellings of a line between words, and nothing else. */
+static void options_by_name(void **state)
+{
+    (void)state;
+    assert_true(zv_slice_same_option(zv_slice_of("max_model-len"), zv_slice_of("max-model_len")));
+    assert_true(zv_slice_same_option(zv_slice_of(NULL), zv_slice_of("")));
+    assert_false(zv_slice_same_option(zv_slice_of("Context"), zv_slice_of("context")));
+    assert_false(zv_slice_same_option(zv_slice_of("context"), zv_slice_of("context-")));
+    assert_false(zv_slice_same_option(zv_slice_of("a b"), zv_slice_of("a-b")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compare),         cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_lines_and_words), cmocka_unit_test(test_u64),
-        cmocka_unit_test(test_double),          cmocka_unit_test(test_fixed),
+        cmocka_unit_test(options_by_name), cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_cut),        cmocka_unit_test(test_lines_and_words),
+        cmocka_unit_test(test_u64),        cmocka_unit_test(test_double),
+        cmocka_unit_test(test_fixed),
     };
     return cmocka_run_group_tests_name("slice", tests, NULL, NULL);
 }
