@@ -117,6 +117,36 @@ static const char *read_advice(struct zv_attachment *to, const struct zv_json_va
                           shown(first), first.at != NULL ? first.at : "");
 }
 
+/* "usable: 2 devices, the first RTX 4090 by CUDA, 23.51 GiB for a program" */
+static const char *read_environment(struct zv_attachment *to, const struct zv_json_value *root,
+                                    struct zv_arena *arena)
+{
+    char bytes[ZV_BYTES_TEXT] = "unknown";
+    uint64_t capacity;
+    bool usable = false;
+    const struct zv_slice known = text_of(root, "known");
+    const struct zv_json_value *const devices = zv_json_find(root, "devices");
+    const struct zv_json_value *const first = zv_json_item(devices, 0);
+    const struct zv_slice model = text_of(first, "model");
+    const struct zv_slice backend = text_of(first, "backend");
+    const size_t count = zv_json_count(devices);
+    to->known = known.length != 0 ? zv_arena_copy(arena, known.at, known.length) : NULL;
+    (void)zv_json_bool(zv_json_find(root, "usable"), &usable);
+    if (count == 0) {
+        return "no GPU was found";
+    }
+    if (zv_json_u64(zv_json_find(first, "runtime_capacity_bytes"), &capacity)) {
+        zv_bytes_print(bytes, capacity, ZV_UNIT_GIB, 2);
+    }
+    return zv_arena_print(arena, "%s: %zu %s, the first %.*s by %.*s, %s for a program",
+                          usable ? "usable" : "no usable GPU", count,
+                          count == 1 ? "device" : "devices",
+                          model.length != 0 ? shown(model) : (int)strlen("of unknown name"),
+                          model.length != 0 ? model.at : "of unknown name",
+                          backend.length != 0 ? shown(backend) : (int)strlen("no runtime"),
+                          backend.length != 0 ? backend.at : "no runtime", bytes);
+}
+
 static const struct {
     const char *schema;
     reader *read;
@@ -133,6 +163,15 @@ static const struct {
     {"zirve.explain_message/1", read_message,
      "that a request failed, with the figures it printed; no need"},
     {"zirve.advice/1", read_advice, "nothing: it says what to try"},
+    {"zirve.environment/1", read_environment,
+     "what the machine was then; not that a job runs there, and no capacity for one"},
+};
+
+static const bool has_results[ZV_ENTRY_KINDS] = {
+    [ZV_ENTRY_RUN] = true,
+    [ZV_ENTRY_EXPLAIN] = true,
+    [ZV_ENTRY_ENVIRONMENT] = true,
+    [ZV_ENTRY_EMULATION] = true, /* of an environment */
 };
 
 static enum zv_status read_log(struct zv_attachment *to, struct zv_slice text,
@@ -165,7 +204,7 @@ enum zv_status zv_attachment_read(struct zv_attachment *attachment, bool *read,
     if (*read) {
         return read_log(attachment, text, arena, err);
     }
-    if ((entry->kind != ZV_ENTRY_RUN && entry->kind != ZV_ENTRY_EXPLAIN) ||
+    if (entry->kind >= ZV_ENTRY_KINDS || !has_results[entry->kind] ||
         zv_entry_kind_of(text) != entry->kind) {
         return ZV_OK;
     }

@@ -287,6 +287,15 @@ $ zirve record new $TMP/record tests/data/decide/job.yaml && ZIRVE_LIBRARIES=$TM
 $ zirve record add $TMP/record $TMP/em.json && grep -E 'kind|known' $TMP/record/0003.json
   "kind": "emulation",
   "known": "emulated",
+$ zirve record show $TMP/record | grep -A 7 '0002 machine.json'
+  0002 machine.json                 usable: 1 device, the first Fake GPU 24GB by
+                                    CUDA, 21.98 GiB for a program (measured)
+  0002 may prove                    what the machine was then; not that a job
+                                    runs there, and no capacity for one
+  0003 em.json                      usable: 1 device, the first RTX 4090 by
+                                    CUDA, 23.51 GiB for a program (emulated)
+  0003 may prove                    what the machine was then; not that a job
+                                    runs there, and no capacity for one
 # Metrics for a textfile collector: the file is replaced, also when there is no GPU any more.
 $ ZIRVE_LIBRARIES=$TMP/nv/lib ZIRVE_ROOT=$TMP/nv zirve environment --metrics $TMP/zirve.prom | head -n 1 && grep -c . $TMP/zirve.prom && grep -A 4 'TYPE zirve_device_used' $TMP/zirve.prom | sed 's/^/  /'
 usable: 1 of 1 device

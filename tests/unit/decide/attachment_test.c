@@ -27,6 +27,17 @@ static const struct {
      "false}, \"peak_reserved\": {\"usage\": {\"reserved_bytes\": 7}}}",
      "no request failed; the peak of the record", ZV_OK},
     {ZV_ENTRY_EXPLAIN, "{\"schema\": \"zirve.explain_habits/1\"}", NULL, ZV_OK},
+    {ZV_ENTRY_ENVIRONMENT,
+     "{\"schema\": \"zirve.environment/1\", \"known\": \"measured\", \"usable\": true, "
+     "\"devices\": [{\"model\": \"RTX 4090\", \"backend\": \"CUDA\", "
+     "\"runtime_capacity_bytes\": 25246564352}, {}]}",
+     "usable: 2 devices, the first RTX 4090 by CUDA, 23.51 GiB for a program", ZV_OK},
+    {ZV_ENTRY_EMULATION,
+     "{\"schema\": \"zirve.environment/1\",\n\"known\": \"emulated\", \"devices\": [{}]}",
+     "no usable GPU: 1 device, the first of unknown name by no runtime, unknown for a program",
+     ZV_OK},
+    {ZV_ENTRY_ENVIRONMENT, "{\"schema\": \"zirve.environment/1\", \"devices\": []}",
+     "no GPU was found", ZV_OK},
     {ZV_ENTRY_LOG, "all is well\n", "no line says that memory ran out", ZV_OK},
     {ZV_ENTRY_LOG, "x\nstd::bad_alloc\n", "out of host memory: std::bad_alloc", ZV_OK},
     {ZV_ENTRY_LOG, "", "no line says that memory ran out", ZV_OK},
