@@ -54,7 +54,7 @@ static const char *words_of(const void *functions, int result)
     return cuda->error != NULL && cuda->error(result, &text) == 0 ? text : NULL;
 }
 
-/* "GPU-" and the bytes in the usual groups, as NVML writes it; a slice's is not told apart. */
+/* "GPU-" and the bytes in the usual groups, as NVML writes it; a slice's too. */
 static void print_uuid(char to[TEXT], const unsigned char bytes[UUID_BYTES])
 {
     int at = snprintf(to, TEXT, "GPU-");
@@ -97,10 +97,43 @@ static void read_capability(struct probe_library *library, const struct cuda *cu
                        result == 0 ? probe_print(library->session, "%d.%d", major, minor) : "");
 }
 
+/* The slice with these bytes as its UUID, after "MIG-" in place of "GPU-"; or NULL. */
+static struct zv_probed_slice *find_slice(const struct zv_probed_device *device, const char *uuid)
+{
+    static const size_t skip = sizeof "MIG-" - 1;
+    for (size_t i = 0; i < device->instance_count; i++) {
+        const char *const its = device->instances[i].words[ZV_PROBE_UUID].text;
+        if (its != NULL && strncmp(its, "MIG-", skip) == 0 &&
+            strcmp(its + skip, uuid + skip) == 0) {
+            return &device->instances[i];
+        }
+    }
+    return NULL;
+}
+
+/* Of a device in slices CUDA lists one slice, whose memory is not the device's. */
+static void read_total(struct probe_library *library, const struct cuda *cuda, int number,
+                       const char *uuid, struct zv_probed_device *device)
+{
+    size_t total = 0;
+    struct zv_probed *reading = &device->readings[ZV_PROBE_RUNTIME_CAPACITY];
+    const struct zv_probed *const sliced = &device->readings[ZV_PROBE_SLICED];
+    const int result = cuda->total_v2 != NULL ? cuda->total_v2(&total, number) : PROBE_ABSENT;
+    if (sliced->known && sliced->value != 0) {
+        struct zv_probed_slice *const slice = uuid[0] != 0 ? find_slice(device, uuid) : NULL;
+        reading_miss(reading, probe_print(library->session, "CUDA lists a slice of it%s",
+                                          slice == NULL ? ", and not which" : ""));
+        if (slice == NULL) {
+            return;
+        }
+        reading = &slice->readings[ZV_PROBE_RUNTIME_CAPACITY];
+    }
+    probe_library_reading(library, reading, "cuDeviceTotalMem_v2", result, total);
+}
+
 static void read_device(struct probe_library *library, const struct cuda *cuda, int ordinal)
 {
     int number = 0;
-    size_t total = 0;
     int value = 0;
     char bus_id[TEXT] = "";
     char uuid[TEXT] = "";
@@ -129,9 +162,7 @@ static void read_device(struct probe_library *library, const struct cuda *cuda, 
     name[TEXT - 1] = 0;
     probe_library_word(library, &device->words[ZV_PROBE_MODEL], "cuDeviceGetName", result, name);
     read_capability(library, cuda, number, device);
-    result = cuda->total_v2 != NULL ? cuda->total_v2(&total, number) : PROBE_ABSENT;
-    probe_library_reading(library, &device->readings[ZV_PROBE_RUNTIME_CAPACITY],
-                          "cuDeviceTotalMem_v2", result, total);
+    read_total(library, cuda, number, uuid, device);
     result = ask_attribute(cuda, ATTRIBUTE_VMM, number, &value);
     probe_library_reading(library, &device->readings[ZV_PROBE_VMM],
                           "cuDeviceGetAttribute (virtual memory management)", result, value != 0);

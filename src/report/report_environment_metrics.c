@@ -181,7 +181,7 @@ void report_environment_metrics(struct zv_sink *sink, const struct report_enviro
         }
     }
     for (unsigned i = 0; i < ZV_PROBE_READINGS; i++) {
-        if (zv_probe_readings[i].bytes && i != ZV_PROBE_RUNTIME_CAPACITY) {
+        if (zv_probe_readings[i].bytes) {
             write_instances(sink, machine, (enum zv_probe_reading)i);
         }
     }

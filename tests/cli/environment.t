@@ -84,7 +84,6 @@ usable: cuda:0
 
 cuda:0  Fake GPU 24GB  (CUDA)
   capacity              22888.18 MiB             nvmlDeviceGetMemoryInfo_v2
-  for a program         22506.71 MiB             cuDeviceTotalMem_v2
   used                  3337.86 MiB              nvmlDeviceGetMemoryInfo_v2
   free                  19073.49 MiB             nvmlDeviceGetMemoryInfo_v2
   driver's own          476.84 MiB               nvmlDeviceGetMemoryInfo_v2
@@ -97,6 +96,7 @@ cuda:0  Fake GPU 24GB  (CUDA)
   processes             2
         4242  python3          1907.35 MiB              compute, slice 1
         4243  (not here)       holds an unknown amount  compute, slice 1
+  not known: for a program (CUDA lists a slice of it)
   slice 1/0  Fake GPU MIG 1g.10gb
   capacity              9536.74 MiB              nvmlDeviceGetMemoryInfo_v2
   used                  3337.86 MiB              nvmlDeviceGetMemoryInfo_v2
@@ -105,6 +105,7 @@ cuda:0  Fake GPU 24GB  (CUDA)
   UUID                  MIG-00010200-0405-0607-0809-0a0b0c0d0e0f
   slice 2/0  Fake GPU MIG 1g.10gb
   capacity              9536.74 MiB              nvmlDeviceGetMemoryInfo_v2
+  for a program         9155.27 MiB              cuDeviceTotalMem_v2
   used                  3337.86 MiB              nvmlDeviceGetMemoryInfo_v2
   free                  5722.05 MiB              nvmlDeviceGetMemoryInfo_v2
   driver's own          476.84 MiB               nvmlDeviceGetMemoryInfo_v2
@@ -299,7 +300,7 @@ $ zirve record show $TMP/record | grep -A 7 '0002 machine.json'
 # Metrics for a textfile collector: the file is replaced, also when there is no GPU any more.
 $ ZIRVE_LIBRARIES=$TMP/nv/lib ZIRVE_ROOT=$TMP/nv zirve environment --metrics $TMP/zirve.prom | head -n 1 && grep -c . $TMP/zirve.prom && grep -A 4 'TYPE zirve_device_used' $TMP/zirve.prom | sed 's/^/  /'
 usable: 1 of 1 device
-59
+62
   # TYPE zirve_device_used_bytes gauge
   # UNIT zirve_device_used_bytes bytes
   # HELP zirve_device_used_bytes Memory in use, by all processes.

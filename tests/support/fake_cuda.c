@@ -54,7 +54,8 @@ FAKE(int, cuDeviceGetName, char *text, int length, int device)
 
 FAKE(int, cuDeviceTotalMem_v2, size_t *bytes, int device)
 {
-    *bytes = fake_total[index_of(device)] - 400000000;
+    const uint64_t total = fake_is("mig") ? 10000000000 : fake_total[index_of(device)];
+    *bytes = total - 400000000;
     return 0;
 }
 
@@ -70,7 +71,8 @@ static int uuid(unsigned char *to, int device)
     for (unsigned char i = 0; i < 16; i++) {
         to[i] = i;
     }
-    to[3] = (unsigned char)index_of(device);
+    to[3] = (unsigned char)(fake_is("mig") ? 1U : index_of(device)); /* the second slice */
+    to[0] = fake_is("other slice") ? 99 : 0;
     return 0;
 }
 

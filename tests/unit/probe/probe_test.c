@@ -237,7 +237,17 @@ static void test_slices(void **state)
     assert_string_equal(device->instances[1].words[ZV_PROBE_UUID].text,
                         "MIG-00010201-0405-0607-0809-0a0b0c0d0e0f");
     assert_int_equal(device->instances[1].readings[ZV_PROBE_CAPACITY].value, 10000000000);
+    /* what CUDA says is of the slice that it lists, and not of the device */
+    assert_string_equal(say(0, ZV_PROBE_RUNTIME_CAPACITY), "? CUDA lists a slice of it");
+    assert_int_equal(device->instances[1].readings[ZV_PROBE_RUNTIME_CAPACITY].value, 9600000000);
+    assert_false(device->instances[0].readings[ZV_PROBE_RUNTIME_CAPACITY].known);
     end();
+    if (make("mig other slice", "fake_nvml_new.so", "fake_cuda_new.so", NULL)) {
+        look();
+        assert_string_equal(say(0, ZV_PROBE_RUNTIME_CAPACITY),
+                            "? CUDA lists a slice of it, and not which");
+        end();
+    }
 }
 
 /* CUDA numbers them the other way round; one that NVML lost is there and says so. */
