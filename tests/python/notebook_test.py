@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -49,7 +50,7 @@ def execute(torch):
 
 
 def test_delivered_without_outputs():
-    assert len(cells("code")) >= 5
+    assert len(cells("code")) >= 6
     for cell in cells("code"):
         assert cell["outputs"] == [] and cell["execution_count"] is None
 
@@ -61,7 +62,11 @@ def test_cells_without_gpu():
     assert "exit status 2, measured\n" in text, text  # environment: nothing there
     assert "libcuda.so.1 is not there" in text, text
     assert "PyTorch cannot be imported" in text, text
-    assert "cold_forward" not in text, text
+    helper, _, command = text.partition("zirve measure --device cuda:0: ")
+    assert "cold_forward" not in helper, text
+    assert command.startswith("exit status 2 zirve measure: no usable GPU"), text
+    assert "cuda:0 RTX 4090 CUDA emulated" in command, text
+    assert " measured\n" not in command, text
 
 
 def test_cells_with_pytorch():
@@ -69,6 +74,34 @@ def test_cells_with_pytorch():
     text = execute(torch=True)
     assert "cuda:0 Fake GPU 24GB CUDA measured" in text, text
     assert text.count("warm_forward") >= 5, text
+
+
+def form(value):
+    """What a result consists of: names of members, whatever their values."""
+    if isinstance(value, list):
+        return form(value[0]) if value else None
+    return {key: form(one) for key, one in value.items()} if isinstance(value, dict) else None
+
+
+def test_same_form_and_figures_as_the_command():
+    """One schema, two writers; the requests of the small case are the same as well."""
+    words = ["measure", "--batch", "1", "--context", "16", "--width", "64"]
+    ours = subprocess.run([os.environ["ZIRVE"], *words, "--emulate", "4090", "--json"],
+                          stdout=subprocess.PIPE, check=True)
+    with tempfile.TemporaryDirectory() as work:
+        path = os.path.join(work, "result.json")
+        known = dict(os.environ, PYTHONPATH=os.pathsep.join(
+            [os.path.join(ROOT, "python"), os.path.join(HERE, "fake")]))
+        subprocess.run([sys.executable, "-S", "-m", "zirve", *words, "-o", path], env=known,
+                       stdout=subprocess.DEVNULL, check=True)
+        with open(path, encoding="utf-8") as file:
+            helper = json.load(file)
+    command = json.loads(ours.stdout.decode())
+    assert form(helper) == form(command), (form(helper), form(command))
+    assert helper["exercise"] == command["exercise"]
+    for one, other in zip(helper["runs"][0]["phases"], command["runs"][0]["phases"]):
+        for key in ("name", "repeat", "dimensions", "peak"):
+            assert one[key] == other[key], (one, other)
 
 
 if not os.access(os.environ.get("ZIRVE", ""), os.X_OK):
