@@ -72,6 +72,7 @@ class Chart {
     this.to = Math.max(1, spec.count - 1);
     this.at = 0;
     this.series = spec.series.map((one) => ({ ...one, range: null }));
+    this.followers = []; /* pictures of the same time, drawn with it */
     this.extra = null; /* {name, range}: of a search or a group */
     this.build();
     drawn.push(() => this.draw());
@@ -147,6 +148,10 @@ class Chart {
     context.restore();
     this.window();
     this.pointOut();
+    if (this.followers.length) {
+      clearTimeout(this.soon); /* they are dear: drawn when the window holds still */
+      this.soon = setTimeout(() => this.followers.forEach((follower) => follower.draw()), 60);
+    }
   }
 
   /* Puts the cursor where it is, and says the values there. */
@@ -230,6 +235,7 @@ class Chart {
       context.fillText(value === 0 ? "0" : text, left - 6, y);
     }
     context.textBaseline = "top";
+    let taken = -Infinity;
     const { scale } = this.host; /* a value stands for this much on the axis */
     const every = Math.max(1, stepsFor((this.to - this.from) * scale, Math.max(2, (right - left) / 130), ""));
     for (let at = Math.ceil((this.from * scale) / every) * every; at <= this.to * scale; at += every) {
@@ -241,6 +247,9 @@ class Chart {
       const label = this.host.axis(at);
       const wide = Math.max(...label.map((one) => context.measureText(one).width)) / 2;
       context.textAlign = x - wide < left ? "left" : x + wide > right ? "right" : "center";
+      const begins = x - (x - wide < left ? 0 : x + wide > right ? 2 * wide : wide);
+      if (begins < taken + 8) continue; /* no room beside the one before */
+      taken = begins + 2 * wide;
       label.forEach((one, i) => context.fillText(one, x, bottom + 5 + 14 * i));
     }
   }

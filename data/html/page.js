@@ -3,17 +3,19 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const charts = [];
 /* Of a simulation the axis counts steps, of a record events. */
-const stepOf = (instant) => Math.floor((instant * data.steps) / data.instants) + 1;
-const record = { instants: data.instants, where: (instant) => (data.steps ? "step " + count(stepOf(instant)) : "after event " + count(instant)) };
+const stepOf = (instant) => Math.floor((instant * data.steps) / data.instants) + (data.firstStep || 0);
+const stepWord = data.boxes ? "time " : "step ";
+const record = { instants: data.instants, where: (instant) => (data.steps ? stepWord + count(stepOf(instant)) : "after event " + count(instant)) };
 const now = { at: Math.min(data.start || 0, data.instants - 1) };
 let map = null;
 let held = null;
+let boxes = null;
 
 const host = {
   scale: data.steps ? data.steps / data.instants : 1,
   moved: (instant) => moveTo(instant),
   where: (instant) => record.where(instant),
-  axis: (instant) => [count(instant) + (data.steps ? " steps" : ""), ...(record.times ? [seconds(record.times[Math.min(data.instants - 1, instant)])] : [])],
+  axis: (instant) => [data.boxes ? count(instant + data.firstStep) : count(instant) + (data.steps ? " steps" : ""), ...(record.times ? [seconds(record.times[Math.min(data.instants - 1, instant)])] : [])],
 };
 
 function moveTo(instant) {
@@ -21,6 +23,7 @@ function moveTo(instant) {
   for (const chart of charts) chart.move(chart.spec.count === data.instants ? now.at : Math.floor((now.at * chart.spec.count) / data.instants));
   if (map) redraw(map.redrawing);
   if (held) redraw(held.redrawing);
+  if (boxes) redraw(boxes.pointing);
 }
 
 /* A search or a chosen group: the map fades all else, the chart has its curve. */
@@ -49,6 +52,33 @@ function addHeap(panels) {
   }, data.heap.isSnapshot ? "Heap map" : "Blocks by address",
   data.heap.isSnapshot ? "Every address that was ever reserved, lowest first; a light part is free in its segment, a blank one not reserved now. Colours are those of the list." : "Addresses that blocks had, lowest first. A profiler records no segments, and where frees are missing from the file a block is shown longer than it lived. Colours are those of the list.");
   panels.append(make("div", { class: "columns" }, map.element, held.element));
+  if (data.instants > 2) addBoxes(panels, spans);
+}
+
+/* The same blocks over time. */
+function addBoxes(panels, spans) {
+  const { blocks } = record;
+  boxes = new Boxes({ count: blocks.count, from: blocks.born, until: blocks.died, low: blocks.address, bytes: blocks.bytes }, map.ground, {
+    chart: charts[0], scale: 1, spans: spans.count ? spans : null,
+    colourOf: (i) => held.groups.colours[held.groups.of[i]], isFaded: (i) => held.isFaded(i),
+    describe: (i, most) => held.describe(i, most), picked: (i) => map.pick(i),
+  }, { title: "Blocks over time", note: "Each block from its allocation to its end, over the time that the first chart shows; addresses that were never reserved are left out. A click chooses a block and its instant." });
+  charts[0].followers.push(boxes);
+  panels.append(boxes.element);
+}
+
+/* A placement: boxes of their own, with the levels that were reached. */
+function addPlacement(panels) {
+  const spec = data.boxes;
+  const plain = new PlainBoxes(spec);
+  const ground = [{ from: 0, end: spec.height, before: 0 }];
+  ground.bytes = spec.height;
+  boxes = new Boxes(plain, ground, {
+    chart: charts[0], scale: (data.steps - 1) / Math.max(1, data.instants - 1), first: data.firstStep, spans: null, colourOf: (i) => "c" + (i % 10), isFaded: () => false,
+    describe: (i) => plain.describe(i), picked: () => {},
+  }, spec);
+  charts[0].followers.push(boxes);
+  panels.append(boxes.element);
 }
 
 function addKeys() {
@@ -91,7 +121,7 @@ function runsTable(spec) {
   const draw = () => body.replaceChildren(...spec.runs.map((run) => make("tr", null,
     make("td", null, run.role ? swatchOf(run.role) : "", " " + run.name + (run.asRun ? " (as it was run)" : "")),
     make("td", { class: "figure" }, bytes(run.reserved)),
-    make("td", { class: "figure" }, run === base ? "" : (run.reserved < base.reserved ? "\u2212" : "+") + bytes(Math.abs(run.reserved - base.reserved))),
+    make("td", { class: "figure" }, run === base ? "" : run.reserved === base.reserved ? "none" : (run.reserved < base.reserved ? "\u2212" : "+") + bytes(Math.abs(run.reserved - base.reserved))),
     make("td", { class: "figure" }, run.failures ? count(run.failures) + ", first at event " + count(run.firstFailure) : "none"),
     make("td", { class: "figure" }, count(run.calls)))));
   drawn.push(draw);
@@ -127,6 +157,7 @@ function load() {
   if (data.times) record.times = readSeries(data.times.array, data.times.count, data.times.unit);
   if (!data.steps) record.where = (instant) => (instant === 0 ? "before the first event" : "after event " + count(instant)) + (record.times && instant ? ", " + seconds(record.times[instant]) : "");
   if (data.heap) addHeap(panels);
+  if (data.boxes) addPlacement(panels);
   for (const spec of data.charts.slice(1)) addChart(panels, spec);
   addChoice();
   for (const chart of charts) chart.load();

@@ -2,8 +2,13 @@
 
 #include "report/json_fields.h"
 
-const char *const html_chart_scripts[] = {"html/base.js", "html/chart.js", "html/heap.js",
-                                          "html/held.js", "html/page.js",  NULL};
+const char *const html_chart_scripts[] = {"html/base.js",
+                                          "html/chart.js",
+                                          "html/heap.js",
+                                          "html/held.js",
+                                          "html/boxes.js",
+                                          "html/page.js",
+                                          NULL};
 
 size_t html_array_begin(struct html_array *array, struct html_page *page)
 {

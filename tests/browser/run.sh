@@ -1,8 +1,9 @@
 #!/bin/sh
-# run.sh ZIRVE BROWSE: pages in a headless Chromium (ZIRVE_CHROMIUM, or chromium on the path). TAP.
+# run.sh ZIRVE BROWSE MAKE_BOXES: pages in a headless Chromium (ZIRVE_CHROMIUM, or chromium on the path). TAP.
 set -u
 zirve=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") || exit 1
 browse=$(cd "$(dirname "$2")" && pwd)/$(basename "$2") || exit 1
+make_boxes=$(cd "$(dirname "$3")" && pwd)/$(basename "$3") || exit 1
 cd "$(dirname "$0")/../.." || exit 1
 if ! command -v "${ZIRVE_CHROMIUM:-chromium}" >/dev/null 2>&1; then
     echo '1..0 # SKIP no chromium: pages are not looked at in a browser'
@@ -24,7 +25,7 @@ look() { # look NAME: the page of this name does what its steps say
     fi
 }
 
-echo '1..4'
+echo '1..5'
 "$zirve" view tests/data/snapshots/gen6.pickle -o "$work/view.html" || exit 1
 look view
 LC_ALL=C sed 's|/home/user/train\.py|</script><img src=>|' tests/data/snapshots/gen6.pickle >"$work/hostile.pickle"
@@ -41,4 +42,6 @@ awk 'BEGIN {
 look many
 "$zirve" kv tests/data/kv/mini.jsonl --pages 60 --block-size 512,128 --html "$work/kv.html" >"$work/out" || exit 1
 look kv
+"$make_boxes" >"$work/boxes.html" || exit 1
+look boxes
 exit $failed
