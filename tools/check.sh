@@ -93,6 +93,7 @@ check 'gcc, warnings as errors' build build-gcc -Dbuildtype=release
 check 'clang, warnings as errors' clang_build
 check 'address and undefined-behaviour sanitizers' sanitized
 check 'thread sanitizer' threads
+check 'kernels for CUDA' sh tools/lab_kernels.sh --check
 check 'clang-tidy' tidy
 check 'cppcheck' analyse
 check 'shellcheck' shell

@@ -144,7 +144,8 @@ static enum zv_status read_places(struct measure_settings *to, const struct argu
             }
         }
         struct measure_place *const place = &to->places[to->place_count++];
-        *place = (struct measure_place){.library = library, .compiler = library};
+        *place = (struct measure_place){
+            .library = library, .compiler = library, .must_be_emulated = library != NULL};
         place->device = zv_arena_copy(arena, name.at, name.length);
         const enum zv_status status = place->device == NULL ? zv_fail_memory(err, "a device's name")
                                       : library == NULL

@@ -27,6 +27,7 @@ static struct {
     struct chunk *chunks; /* handle - 1 */
     size_t chunk_count;
     size_t chunk_capacity;
+    size_t chunk_unused; /* no entry before it is without use */
 } tables;
 
 enum { FIRST_ENTRIES = 64 };
@@ -232,7 +233,7 @@ int emulated_create(uint32_t index, uint64_t bytes, uint64_t *handle)
     if (result != EMULATED_OK) {
         return unlock(result);
     }
-    size_t place = 0;
+    size_t place = tables.chunk_unused;
     while (place < tables.chunk_count && tables.chunks[place].bytes != 0) {
         place++;
     }
@@ -242,6 +243,7 @@ int emulated_create(uint32_t index, uint64_t bytes, uint64_t *handle)
     }
     tables.chunk_count += place == tables.chunk_count;
     tables.chunks[place] = (struct chunk){.bytes = bytes, .index = index, .is_held = true};
+    tables.chunk_unused = place + 1;
     *handle = place + 1;
     return unlock(EMULATED_OK);
 }
@@ -258,6 +260,8 @@ static void give_back(struct chunk *chunk)
     struct emulated_device *const device = emulated_device(chunk->index);
     if (!chunk->is_held && chunk->mapped == 0 && device != NULL) {
         zv_simcard_give(&device->memory, chunk->bytes);
+        const size_t place = (size_t)(chunk - tables.chunks);
+        tables.chunk_unused = place < tables.chunk_unused ? place : tables.chunk_unused;
         *chunk = (struct chunk){0};
     }
 }

@@ -17,6 +17,7 @@ static struct {
     struct event *events; /* handle - 1 */
     size_t count;
     size_t capacity;
+    size_t unused;    /* no entry before it is without use */
     uint64_t streams; /* ever made */
 } work;
 
@@ -60,7 +61,7 @@ int emulated_event_create(uint64_t *event)
         return EMULATED_INVALID_VALUE;
     }
     emulated_lock();
-    size_t place = 0;
+    size_t place = work.unused;
     while (place < work.count && work.events[place].is_used) {
         place++;
     }
@@ -75,6 +76,7 @@ int emulated_event_create(uint64_t *event)
     }
     work.count += place == work.count;
     work.events[place] = (struct event){.is_used = true};
+    work.unused = place + 1;
     *event = place + 1;
     return unlock(EMULATED_OK);
 }
@@ -94,6 +96,7 @@ int emulated_event_destroy(uint64_t event)
         return unlock(EMULATED_INVALID_HANDLE);
     }
     *found = (struct event){0};
+    work.unused = event - 1 < work.unused ? (size_t)event - 1 : work.unused;
     return unlock(EMULATED_OK);
 }
 

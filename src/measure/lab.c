@@ -99,6 +99,9 @@ enum zv_status lab_open(struct lab *lab, const struct measure_condition *conditi
     if (status == ZV_OK) {
         status = zv_device_open(&lab->device, &where, err);
     }
+    if (status == ZV_OK && place->must_be_emulated && !zv_device_facts(lab->device)->is_emulated) {
+        status = zv_fail(err, ZV_E_DEVICE, "%s is no emulated driver", place->library);
+    }
     if (status != ZV_OK) {
         return status;
     }

@@ -60,6 +60,7 @@ struct measure_place {
     const char *device;  /* "cuda:0" */
     const char *library; /* as in zirve/device.h; NULL: the usual one */
     const char *compiler;
+    bool must_be_emulated; /* anything else that the library is, is refused */
 };
 
 enum measure_check {

@@ -1,4 +1,6 @@
 /* A run: the phases of a condition in their order, on one device. */
+#include "measure/measure_run.h"
+
 #include <stdio.h>
 
 #include "base/fail.h"
@@ -151,7 +153,7 @@ static enum zv_status run_loop(struct measure_run *run, struct lab *lab, struct 
     return end(&stretch, run, part, err);
 }
 
-static size_t most_phases(const struct measure_condition *condition)
+size_t measure_most_phases(const struct measure_condition *condition)
 {
     size_t count = 1;
     for (size_t i = 0; i < ROWS; i++) {
@@ -175,16 +177,14 @@ static enum zv_status check_kernels(struct measure_run *run, struct lab *lab, st
     return status;
 }
 
-enum zv_status measure_run_here(struct measure_run *run, const struct measure_condition *condition,
+enum zv_status measure_run_into(struct measure_run *run, struct zv_phase *phases,
+                                const struct measure_condition *condition,
                                 const struct measure_place *place, struct zv_arena *arena,
                                 struct zv_error *err)
 {
     struct lab lab;
-    *run = (struct measure_run){.condition = *condition, .is_complete = true, .process = 1};
-    run->phases = zv_arena_array(arena, most_phases(condition), sizeof *run->phases);
-    if (run->phases == NULL) {
-        return zv_fail_memory(err, "phases");
-    }
+    *run = (struct measure_run){
+        .condition = *condition, .is_complete = true, .process = 1, .phases = phases};
     enum zv_status status = lab_open(&lab, condition, place, arena, err);
     if (status == ZV_OK) {
         run->device = *zv_device_facts(lab.device);
@@ -202,6 +202,16 @@ enum zv_status measure_run_here(struct measure_run *run, const struct measure_co
     }
     lab_close(&lab);
     return status;
+}
+
+enum zv_status measure_run_here(struct measure_run *run, const struct measure_condition *condition,
+                                const struct measure_place *place, struct zv_arena *arena,
+                                struct zv_error *err)
+{
+    struct zv_phase *const phases =
+        zv_arena_array(arena, measure_most_phases(condition), sizeof *phases);
+    return phases != NULL ? measure_run_into(run, phases, condition, place, arena, err)
+                          : zv_fail_memory(err, "phases");
 }
 
 uint64_t measure_parameters(const struct measure_condition *condition)

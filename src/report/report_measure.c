@@ -62,7 +62,7 @@ static bool is_repeat(const struct zv_phase *phase, const struct zv_phase *befor
 static void put_row(struct zv_sink *sink, const struct report_style *style,
                     const struct zv_phase *phase, size_t count)
 {
-    char name[CELL + 16];
+    char name[ZV_PHASE_NAME + CELL];
     char cells[4][CELL];
     put_bytes(cells[0], style, phase->peak_allocated);
     put_bytes(cells[1], style, phase->after.allocated);
@@ -102,7 +102,7 @@ static void put_times(struct zv_sink *sink, const struct report_style *style,
 {
     char line[LINE] = "time:";
     size_t at = strlen(line);
-    if (run->device.is_emulated) {
+    if (run->device.is_emulated || run->phase_count == 0) {
         return; /* the cautions say that nothing was timed */
     }
     for (size_t i = 0; i < run->phase_count; i++) {
@@ -139,12 +139,15 @@ static void put_device(struct zv_sink *sink, const struct report_style *style,
     char name[REPORT_MEASURE_DEVICE];
     char bytes[REPORT_BYTES_TEXT];
     char line[LINE];
+    if (device->backend == NULL) {
+        zv_sink_text(sink, "a device that was not opened\n");
+        return;
+    }
     report_measure_device(name, run);
     report_bytes(bytes, style, device->memory_bytes);
     (void)snprintf(line, sizeof line, "%s  %s%s%s; %s driver %d; %s", name, device->name,
                    device->is_emulated ? ", EMULATED by " : "", device->emulated_by,
-                   device->backend != NULL ? device->backend : "unknown", device->driver_version,
-                   bytes);
+                   device->backend, device->driver_version, bytes);
     zv_make_printable(line);
     report_fold(sink, style, 2, 2, line);
     (void)snprintf(line, sizeof line, "allocator: zirve, policy %s, profile %s, settings %s; %s",

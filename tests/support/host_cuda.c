@@ -2,9 +2,12 @@
  * A driver's library that really computes, on the processor: memory is malloc, and the kernels of
  * the lab exercise are compiled into it from their own text. It says of itself that it is no GPU,
  * is never installed, and lets tests check kernels, their parameters and the reference against one
- * another. HOST_CUDA_WRONG: a kernel whose results are spoiled.
+ * another. HOST_CUDA_WRONG: a kernel whose results are spoiled. HOST_CUDA_DIES: the first launch
+ * ends the process.
  */
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,11 +250,17 @@ ENTRY(cuEventSynchronize, uint64_t event)
     return 0;
 }
 
-/* What is loaded must be PTX for 7.0 that ends. */
+/* What is loaded must be PTX for 7.0 with all kernels. */
 ENTRY(cuModuleLoadData, void **module, const void *image)
 {
+    bool is_whole = strstr(image, ".target sm_70") != NULL;
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        char entry[64];
+        (void)snprintf(entry, sizeof entry, ".entry %s(", kernels[i].name);
+        is_whole = is_whole && strstr(image, entry) != NULL;
+    }
     *module = &context;
-    return strstr(image, ".target sm_70") != NULL ? 0 : 200;
+    return is_whole ? 0 : 200;
 }
 
 ENTRY(cuModuleUnload, void *module)
@@ -291,6 +300,9 @@ ENTRY(cuLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsigned
     const struct kernel *const kernel = function;
     (void)shared_bytes;
     (void)stream;
+#ifdef HOST_CUDA_DIES
+    abort();
+#endif
     if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || extra != NULL) {
         return 1;
     }

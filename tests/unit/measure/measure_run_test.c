@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "measure/measure.h"
+#include "support/fail_memory.h"
 #include "support/test.h"
 
 static char library[512];
@@ -536,13 +537,43 @@ static void test_whole_loop(void **state)
     zv_arena_free(&arena);
 }
 
+/* Host memory that runs out, at every place: an error, and nothing is left. */
+static void test_no_host_memory(void **state)
+{
+    (void)state;
+    struct measure_condition condition = small_case();
+    const struct measure_place place = {.device = "cuda:0", .library = library};
+    size_t ends = 0;
+    condition.trains = true;
+    condition.conf = "expandable_segments:True";
+    (void)setenv("ZIRVE_EMULATED_CARDS", "total=943718400", 1);
+    for (size_t n = 1;; n++) {
+        struct zv_arena arena = {0};
+        struct measure_run run;
+        fail_memory_start(n);
+        const enum zv_status status = measure_run_here(&run, &condition, &place, &arena, NULL);
+        zv_arena_free(&arena);
+        fail_memory_stop();
+        assert_int_equal(fail_memory.blocks, 0);
+        assert_true(status == ZV_OK ? run.is_complete : status == ZV_E_NOMEM);
+        if (fail_memory.failed == 0) {
+            assert_int_equal(status, ZV_OK);
+            assert_true(n > 10);
+            break;
+        }
+        ends += status == ZV_OK; /* giving the cache back at the very end */
+    }
+    assert_true(ends <= 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_case),    cmocka_unit_test(test_same_as_the_engine),
-        cmocka_unit_test(test_failed_phases), cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_devices_in_threads),
-        cmocka_unit_test(test_process),       cmocka_unit_test(test_whole_loop),
+        cmocka_unit_test(test_small_case),     cmocka_unit_test(test_same_as_the_engine),
+        cmocka_unit_test(test_failed_phases),  cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_devices_in_threads),
+        cmocka_unit_test(test_process),        cmocka_unit_test(test_whole_loop),
+        cmocka_unit_test(test_no_host_memory),
     };
     return cmocka_run_group_tests(tests, find_library, NULL);
 }
