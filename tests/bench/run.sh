@@ -22,6 +22,9 @@ zirve=$build/src/cli/zirve
 "$build/tests/bench/bench_command" 50 "$zirve" estimate tests/data/models/deepseek-v3/config.json --runtime vllm
 "$build/tests/bench/bench_command" 50 "$zirve" estimate tests/data/models/deepseek-v3-fp8/config.json --runtime vllm
 "$build/tests/bench/bench_command" 50 "$zirve" estimate --parameters 7e9 --bits 16
+echo "== zirve choose, a SkyPilot catalog of 100,000 offers (goal: below 200 ms)"
+sh tests/bench/catalog.sh 100000 >"$work/vms.csv"
+"$build/tests/bench/bench_command" 10 "$zirve" choose tests/data/decide/job.yaml --offers "$work/vms.csv" --days 3
 echo "== a folder of shards, process start included (goal: 500 MB of header a second)"
 "$build/tests/bench/bench_shards" tests/data/models/deepseek-v3-fp8/config.json "$work/shards" >"$work/out"
 sed '$d' "$work/out"
