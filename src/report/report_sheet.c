@@ -71,7 +71,9 @@ enum zv_status report_sheet_html(struct zv_sink *sink, const struct report_style
         html_page_text(&page, "td", "label", zv_slice_of(row->label));
         html_page_text(&page, "td", "value", zv_slice_of(value_of(bytes, style, row)));
         html_page_text(&page, "td", "known",
-                       zv_slice_of(row->known != NULL ? row->known : "declared"));
+                       zv_slice_of(row->known != NULL ? row->known
+                                   : row->variable    ? "declared"
+                                                      : ""));
         zv_sink_text(sink, "</tr>\n");
     }
     zv_sink_text(sink, "</table>\n</main>\n");
