@@ -143,6 +143,10 @@ struct step_value step_op_pack(struct step_call *call)
                                    .keeps_input = number(call, 2, 0) != 0,
                                    .unpacked = dtype(call, 3, ZV_DTYPE_UNKNOWN),
                                    .torchao = number(call, 4, 0) != 0};
+    /* the whole weight is moved to the card, packed there and dropped: its place stays cached */
+    struct step_tensor *const whole = step_empty(
+        call->e, &shape,
+        packed->unpacked != ZV_DTYPE_UNKNOWN ? packed->unpacked : path(call)->declared->dtype);
     const struct step_shape bytes = {.dims = 2, .size = {(elements + 1) / 2, 1}};
     struct step_tensor *const tensor = step_empty(call->e, &bytes, ZV_DTYPE_U8);
     const enum step_purpose before = call->e->purpose;
@@ -151,6 +155,7 @@ struct step_value step_op_pack(struct step_call *call)
         (void)place(call, path(call), tensor, false);
         (void)pack_extra(call, path(call), packed);
     }
+    step_drop(call->e, whole);
     call->e->purpose = before;
     return none;
 }

@@ -135,13 +135,14 @@ enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
     }
     const struct family *const family = step->scope->family;
     step->link.family = family;
-    enum zv_status status = add_program(step, family->text, family->file, err);
-    if (status == ZV_OK && step->link.procedure_count == 0) {
+    enum zv_status status = add_named(step, habit, err);
+    const size_t habits = step->link.procedure_count;
+    if (status == ZV_OK) {
+        status = add_program(step, family->text, family->file, err);
+    }
+    if (status == ZV_OK && step->link.procedure_count == habits) {
         return zv_fail(err, ZV_E_NOT_FOUND, "%.*s has no [step …] sections",
                        (int)family->file.length, family->file.at);
-    }
-    if (status == ZV_OK) {
-        status = add_named(step, habit, err);
     }
     if (status == ZV_OK) {
         status = add_used(step, err);
@@ -184,6 +185,7 @@ static void fill(struct zv_step_result *result, const struct step_run *run)
         .out_of_memory = e->ooms != 0,
         .oom_event = e->oom_event,
         .oom_bytes = e->oom_bytes};
+    memcpy(result->phases, run->marks, sizeof result->phases);
 }
 
 static enum zv_status run_with(struct step_run *run, const struct zv_step_request *request,

@@ -36,6 +36,8 @@ struct zv_step_request {
     void *context;
 };
 
+enum { ZV_STEP_PHASES = 8 };
+
 struct zv_step_result {
     uint64_t events;      /* allocations and frees */
     uint64_t allocations; /* of them */
@@ -47,7 +49,8 @@ struct zv_step_result {
     uint64_t segments; /* most at once */
     bool out_of_memory;
     uint64_t oom_event;
-    uint64_t oom_bytes; /* the request that failed; the figures are those until then */
+    uint64_t oom_bytes;              /* the request that failed; the figures are those until then */
+    uint64_t phases[ZV_STEP_PHASES]; /* events before phase(k) of the program; 0: there was none */
 };
 
 /* A program with all it uses, ready to run any number of times. */

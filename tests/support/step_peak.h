@@ -7,6 +7,9 @@
 /* An A100 with 40 GB, as a runtime sees it. */
 #define STEP_A100_BYTES UINT64_C(42298834944)
 
+/* An A10G. */
+#define STEP_A10G_BYTES UINT64_C(23836033024)
+
 struct step_case {
     const char *config; /* below the source folder, or an absolute path */
     const char *habit;
