@@ -131,6 +131,8 @@ static enum zv_status answer(const struct arguments *args, struct output *out, s
     }
     if (status == ZV_OK && arguments_has(args, "from-log")) {
         status = estimate_log(&session, args, out, err);
+    } else if (status == ZV_OK && arguments_has(args, "framework")) {
+        status = estimate_step(&session, args, out, err);
     } else if (status == ZV_OK && grid) {
         status = estimate_grid(&session, args, out, err);
     } else if (status == ZV_OK && estimate_is_by_numbers(args)) {
@@ -182,6 +184,8 @@ const struct verb verb_estimate = {
         "  zirve estimate model.gguf --runtime llama.cpp --context 32k --card \"RTX 3090\"\n"
         "  zirve estimate --command \"vllm serve ./Qwen2.5-7B --max-model-len 8192\" --card L40S\n"
         "  zirve estimate ./Llama-3.1-8B --task train --lora-rank 16 --seq-length 2048\n"
+        "  zirve estimate ./Llama-3.1-8B --framework torchtune --micro-batch 2 --seq-length 2048 "
+        "--card A100\n"
         "  zirve estimate ./Qwen2.5-7B --context 4k,32k --concurrency 1,16 --card 4090,L40S "
         "--grid\n"
         "  zirve estimate ./Qwen2.5-7B --concurrency 4 --card 4090 --search context --advise\n"

@@ -124,6 +124,16 @@ const struct option_spec estimate_options[] = {
     FLAG(estimate_train_group, "fsdp", NULL, "fully sharded over the --dp ranks"),
     VALUE(estimate_train_group, "checkpointing", "gradient-checkpointing activation-checkpointing",
           "HOW", "none, selective or full"),
+    VALUE(estimate_train_group, "framework", NULL, "NAME",
+          "run the step op by op as this framework does it: plain, transformers, torchtune, litgpt "
+          "... (docs/STEP.md)"),
+    LIST(estimate_train_group, "set", NULL, "NAME=VALUE",
+         "with --framework: a setting of its program, which has no option of its own"),
+    VALUE(estimate_train_group, "trace", NULL, "FILE",
+          "with --framework: write the step's allocations and frees as an op list, for replay, "
+          "explain and place"),
+    VALUE(estimate_train_group, "alloc-conf", NULL, "CONF",
+          "with --framework: PYTORCH_ALLOC_CONF of the step"),
     FLAG(estimate_train_group, "fused-loss", NULL,
          "logits are never materialised (chunked or fused loss)"),
 

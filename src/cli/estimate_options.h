@@ -8,7 +8,7 @@
 #include "runtime/versions.h"
 #include "zirve/arena.h"
 
-enum { ESTIMATE_OPTION_COUNT = 74 };
+enum { ESTIMATE_OPTION_COUNT = 78 };
 extern const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT];
 extern const char estimate_train_group[]; /* heading of the options of --task train */
 

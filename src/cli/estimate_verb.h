@@ -18,6 +18,10 @@ enum zv_status estimate_read_numbers(struct zv_numbers *numbers, const struct se
 enum zv_status estimate_grid(struct session *session, const struct arguments *args,
                              struct output *out, struct zv_error *err);
 
+/* --framework NAME: a training step, run op by op. */
+enum zv_status estimate_step(struct session *session, const struct arguments *args,
+                             struct output *out, struct zv_error *err);
+
 /* --from-log FILE: readings of a start, alone or beside a model. */
 enum zv_status estimate_log(struct session *session, const struct arguments *args,
                             struct output *out, struct zv_error *err);

@@ -270,6 +270,8 @@ void build_train(struct build *build)
         activation_items(build, &sizes, stage);
     }
     serve_overhead(build, &(struct serve_sizes){0});
+    build_assume(build, "activations, loss and what an update needs for a moment by closed "
+                        "formulas: --framework NAME runs the step op by op");
     build_invalid(build, "longer sequences or a larger micro-batch in any step");
     build_invalid(build, "evaluation or export in the same process: they have peaks of their own");
     build_invalid(build, "another attention backend, loss, optimizer or version of the framework");

@@ -54,9 +54,12 @@ static struct step_node *source_of(struct step_engine *e, struct step_tensor *t)
 struct step_node *step_node_new(struct step_engine *e, step_backward_fn *backward,
                                 struct step_tensor *const *inputs, size_t count)
 {
-    if (!step_needs(e, inputs, count)) {
-        return NULL;
-    }
+    return step_needs(e, inputs, count) ? step_node_always(e, backward, inputs, count) : NULL;
+}
+
+struct step_node *step_node_always(struct step_engine *e, step_backward_fn *backward,
+                                   struct step_tensor *const *inputs, size_t count)
+{
     struct step_node *const node = take_node(e);
     if (node == NULL) {
         return NULL;
@@ -108,6 +111,19 @@ void step_save(struct step_engine *e, struct step_node *node, size_t slot,
 {
     if (node != NULL) {
         node->saved[slot] = step_detach(e, t);
+        if (node->saved[slot] != NULL) {
+            node->saved[slot]->storage->saved++;
+        }
+    }
+}
+
+void step_release_saved(struct step_engine *e, struct step_node *node)
+{
+    for (size_t i = 0; i < STEP_NODE_SAVED; i++) {
+        if (node->saved[i] != NULL) {
+            node->saved[i]->storage->saved--;
+            step_clear(e, &node->saved[i]);
+        }
     }
 }
 
@@ -116,10 +132,11 @@ void step_save(struct step_engine *e, struct step_node *node, size_t slot,
  */
 static void bury(struct step_engine *e, struct step_node *node)
 {
-    for (size_t i = 0; i < STEP_NODE_SAVED; i++) {
-        step_clear(e, &node->saved[i]);
+    step_release_saved(e, node);
+    if (node->attribute != NULL) {
+        node->attribute->storage->saved--;
+        step_clear(e, &node->attribute);
     }
-    step_clear(e, &node->attribute);
     if (node->again != NULL) {
         step_again_drop(e, node->again);
         node->again = NULL;

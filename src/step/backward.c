@@ -227,9 +227,7 @@ static void route(struct run *run, const struct step_edge *edge, struct step_ten
 
 static void release_saved(struct step_engine *e, struct step_node *node)
 {
-    for (size_t i = 0; i < STEP_NODE_SAVED; i++) {
-        step_clear(e, &node->saved[i]);
-    }
+    step_release_saved(e, node);
     if (node->again != NULL) {
         step_again_drop(e, node->again);
         node->again = NULL;

@@ -50,7 +50,8 @@ struct step_storage {
     uint64_t bytes;
     uint64_t id; /* its number among all allocations */
     struct zv_allocation allocation;
-    uint32_t refs; /* tensors */
+    uint32_t refs;  /* tensors */
+    uint32_t saved; /* of them: those that the graph keeps for backward */
     uint32_t label;
     enum step_purpose purpose;
     struct step_storage *next; /* all live ones */
@@ -92,6 +93,12 @@ struct step_edge {
     enum zv_dtype dtype; /* of the input */
     struct step_shape shape;
 };
+
+/*
+ * A label says what is at work: the layer + 1 (0: none) above, what the program named below. Who
+ * knows the program gives it its words (step.h).
+ */
+enum { STEP_LABEL_LAYER = 16, STEP_LABEL_WHAT = 0xffff };
 
 struct step_engine;
 
@@ -175,7 +182,9 @@ struct step_engine {
     uint64_t oom_bytes; /* the request */
     uint32_t oom_label;
     uint32_t peak_label;
-    uint64_t watch_event; /* stop here: on_watch is called once, then nothing else happens */
+    bool peak_in_backward;
+    bool oom_in_backward;
+    uint64_t watch_event; /* on_watch is called once, after that many events */
     void (*on_watch)(struct step_engine *e, void *context);
     /* private */
     uint64_t sequence;
@@ -248,6 +257,9 @@ bool step_needs(const struct step_engine *e, struct step_tensor *const *inputs, 
 /* A node over inputs; NULL without failure when none needs a gradient. The caller owns a use. */
 struct step_node *step_node_new(struct step_engine *e, step_backward_fn *backward,
                                 struct step_tensor *const *inputs, size_t count);
+/* The same whether or not an input needs one: what runs in it may have parameters. */
+struct step_node *step_node_always(struct step_engine *e, step_backward_fn *backward,
+                                   struct step_tensor *const *inputs, size_t count);
 /* Makes result output number `output` of node and drops the caller's use; node may be NULL. */
 struct step_tensor *step_made_by(struct step_engine *e, struct step_tensor *result,
                                  struct step_node *node);
@@ -255,6 +267,8 @@ void step_attach(struct step_tensor *result, struct step_node *node, uint32_t ou
 void step_node_drop(struct step_engine *e, struct step_node *node);
 void step_save(struct step_engine *e, struct step_node *node, size_t slot,
                const struct step_tensor *t);
+/* Drops all that was saved. */
+void step_release_saved(struct step_engine *e, struct step_node *node);
 static inline bool step_edge_needed(const struct step_node *node, size_t edge)
 {
     return node->edges[edge].node != NULL;

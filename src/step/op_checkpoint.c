@@ -64,7 +64,7 @@ static void again_backward(struct step_engine *e, struct step_node *node, struct
     }
     e->grad_enabled = false;
     e->autocast = autocast_before;
-    if (step_ok(e) && result.kind == STEP_IS_TENSOR) {
+    if (step_ok(e) && result.kind == STEP_IS_TENSOR && result.tensor->needs_grad) {
         step_backward(e, result.tensor, step_hold(in[0]));
     }
     step_value_drop(run, &result);
@@ -115,8 +115,9 @@ struct step_value step_op_checkpoint(struct step_call *call)
     struct step_value result =
         step_call_procedure(call->run, (uint32_t)call->args[0].number, args, count, call->at);
     e->grad_enabled = grad_before;
-    struct step_node *const node = step_ok(e) && result.kind == STEP_IS_TENSOR
-                                       ? step_node_new(e, again_backward, inputs, count)
+    const bool may_train = e->grad_enabled && call->run->trained_count != 0;
+    struct step_node *const node = step_ok(e) && result.kind == STEP_IS_TENSOR && may_train
+                                       ? step_node_always(e, again_backward, inputs, count)
                                        : NULL;
     if (node != NULL && remember(call, node)) {
         step_attach(result.tensor, node, 0);

@@ -52,7 +52,10 @@ struct step_tensor *step_op_linear_packed(struct step_engine *e, struct step_ten
         step_node_new(e, packed_backward, (struct step_tensor *const[]){x}, 1);
     if (node != NULL) {
         step_save(e, node, 0, weight);
-        node->attribute = weight->packed->keeps_input ? step_hold(x) : NULL;
+        if (weight->packed->keeps_input) {
+            node->attribute = step_hold(x);
+            x->storage->saved++;
+        }
     }
     return step_made_by(e, result, node);
 }

@@ -80,6 +80,11 @@ int step_unary_index(struct zv_slice name)
     return -1;
 }
 
+const char *step_unary_name(uint32_t index)
+{
+    return index < sizeof unary_ops / sizeof *unary_ops ? unary_ops[index].name : "";
+}
+
 static void unary_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
                            struct step_tensor **out)
 {

@@ -41,6 +41,7 @@ struct step_unary {
 };
 /* The row's index, -1 when there is none. */
 int step_unary_index(struct zv_slice name);
+const char *step_unary_name(uint32_t index); /* "" when there is none */
 struct step_tensor *step_op_unary(struct step_engine *e, uint32_t index, struct step_tensor *a);
 
 /* ---- views (op_view.c) ---- */

@@ -45,6 +45,27 @@ const char *step_kind_name(enum step_value_kind kind)
     return names[kind];
 }
 
+/* What is at work from here on. */
+static void step_label(struct step_run *run, uint32_t what)
+{
+    run->engine.label = (run->engine.label & ~(uint32_t)STEP_LABEL_WHAT) | (what + 1);
+}
+
+struct zv_slice step_label_name(uint32_t label)
+{
+    static const char *const signs[] = {"+", "-", "*", "/"};
+    const uint32_t what = label & STEP_LABEL_WHAT;
+    if (what > STEP_LABEL_ARITHMETIC && what <= STEP_LABEL_ARITHMETIC + 4) {
+        return zv_slice_of(signs[what - STEP_LABEL_ARITHMETIC - 1]);
+    }
+    if (what == 0) {
+        return zv_slice_of("");
+    }
+    return zv_slice_of(what <= step_operation_count
+                           ? step_operations[what - 1].name
+                           : step_unary_name((uint32_t)(what - 1 - step_operation_count)));
+}
+
 /* ---- numbers ---- */
 
 bool step_is_true(const struct step_value *value)
@@ -136,6 +157,7 @@ static struct step_value of_tensors(struct step_run *run, const struct step_expr
         }
     }
     struct step_tensor *result = NULL;
+    step_label(run, STEP_LABEL_ARITHMETIC + x->operator);
     if (x->operator== STEP_PLUS) {
         result = step_op_add(e, left, right);
     } else if (x->operator== STEP_MINUS) {
@@ -473,6 +495,7 @@ static struct step_value run_operation(struct step_run *run, const struct step_e
     run->lenient = lenient_before;
     if (step_ok(&run->engine) && check_arguments(run, x, operation, args, count)) {
         struct step_call call = {run, &run->engine, args, count, x};
+        step_label(run, x->index);
         result = operation->run(&call);
         step_blame(run, x->place);
     }
@@ -492,6 +515,7 @@ static struct step_value run_unary(struct step_run *run, const struct step_expre
             (void)step_run_fail(run, x, ZV_E_SYNTAX, "%.*s takes a tensor", (int)x->text.length,
                                 x->text.at);
         } else {
+            step_label(run, (uint32_t)step_operation_count + x->index);
             result = step_value_of(step_op_unary(&run->engine, x->index, step_tensor_of(&args[0])));
             step_blame(run, x->place);
         }

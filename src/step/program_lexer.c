@@ -66,7 +66,7 @@ static size_t read_text(struct step_lexer *lexer, size_t i)
 static size_t read_sign(struct step_lexer *lexer, size_t i)
 {
     static const char *const two[] = {"==", "!=", "<=", ">=", "&&", "||", "//", "??"};
-    static const char one[] = "()[],=<>+-*/%?:!{}.";
+    static const char one[] = "()[],=<>+-*/%?:!{}.|";
     for (size_t k = 0; k < sizeof two / sizeof *two; k++) {
         if (at(lexer, i) == two[k][0] && at(lexer, i + 1) == two[k][1]) {
             lexer->token.kind = TOKEN_SIGN;

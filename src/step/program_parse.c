@@ -393,6 +393,14 @@ static enum zv_status read_setting(struct reader *reader)
     setting->value = value.text;
     program->setting_count++;
     step_lexer_next(lexer);
+    while (step_lexer_take(lexer, "|")) { /* what it may be when nobody states it */
+        if (lexer->token.kind != TOKEN_NAME && lexer->token.kind != TOKEN_NUMBER) {
+            return wrong(reader, "expected another value");
+        }
+        setting->value.length =
+            (size_t)(lexer->token.text.at + lexer->token.text.length - setting->value.at);
+        step_lexer_next(lexer);
+    }
     return ZV_OK;
 }
 

@@ -207,7 +207,8 @@ bool step_set_layer(struct step_run *run, int64_t layer)
         return true;
     }
     run->layer = layer;
-    run->engine.label = (run->engine.label & 0xffff) | (uint32_t)(layer + 1) << 16;
+    run->engine.label = (run->engine.label & STEP_LABEL_WHAT) | (uint32_t)(layer + 1)
+                                                                    << STEP_LABEL_LAYER;
     if (run->scope == NULL || layer < 0) {
         return true;
     }
@@ -325,6 +326,8 @@ struct step_value step_call_procedure(struct step_run *run, uint32_t index,
 
 static struct step_value setting_value(struct zv_slice text)
 {
+    struct zv_slice rest = text;
+    text = zv_slice_trim(zv_slice_cut(&rest, '|')); /* of several the first */
     uint64_t number;
     double fraction;
     if (zv_slice_u64(text, &number) && number <= INT64_MAX) {

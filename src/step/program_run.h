@@ -155,6 +155,10 @@ struct step_value step_run_fail(struct step_run *run, const struct step_expressi
 /* Checkpointing (op_checkpoint.c): args[0] is the procedure. */
 struct step_value step_op_checkpoint(struct step_call *call);
 
+/* The words of a label: "linear", "*"; empty for none. */
+enum { STEP_LABEL_ARITHMETIC = 0x8000 };
+struct zv_slice step_label_name(uint32_t label);
+
 /* Where the run stands, to come back to. */
 struct step_position {
     struct zv_slice prefix;

@@ -141,7 +141,9 @@ enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
         status = add_program(step, family->text, family->file, err);
     }
     if (status == ZV_OK && step->link.procedure_count == habits) {
-        return zv_fail(err, ZV_E_NOT_FOUND, "%.*s has no [step …] sections",
+        return zv_fail(err, ZV_E_NOT_FOUND,
+                       "%.*s does not say what the model does in a step (no [step …] sections, "
+                       "docs/STEP.md)",
                        (int)family->file.length, family->file.at);
     }
     if (status == ZV_OK) {
@@ -179,6 +181,8 @@ static void fill(struct zv_step_result *result, const struct step_run *run)
         .peak_active_bytes = (uint64_t)stats.counters[ZV_STAT_ACTIVE_BYTES][ZV_STAT_ALL].peak,
         .peak_reserved_bytes = (uint64_t)stats.counters[ZV_STAT_RESERVED_BYTES][ZV_STAT_ALL].peak,
         .peak_event = e->peak_event,
+        .peak_label = e->peak_label,
+        .peak_in_backward = e->peak_in_backward,
         .end_allocated_bytes =
             (uint64_t)stats.counters[ZV_STAT_ALLOCATED_BYTES][ZV_STAT_ALL].current,
         .segments = (uint64_t)stats.counters[ZV_STAT_SEGMENT][ZV_STAT_ALL].peak,
@@ -227,6 +231,8 @@ enum zv_status zv_step_run(const struct zv_step *step, const struct zv_step_requ
     run->engine.card = request->card;
     run->engine.on_event = request->on_event;
     run->engine.context = request->context;
+    run->engine.watch_event = request->watch_event;
+    run->engine.on_watch = request->on_watch;
     status = zv_allocator_open(&run->engine.allocator, &request->allocator, err);
     if (status == ZV_OK && run->err == NULL) {
         status = zv_fail_memory(err, "a step");

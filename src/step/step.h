@@ -33,7 +33,9 @@ struct zv_step_request {
     struct step_card card;
     struct zv_allocator_options allocator; /* on_event and context stay the allocator's */
     step_event_fn *on_event;               /* NULL: none */
-    void *context;
+    void *context;                         /* of on_event and on_watch */
+    uint64_t watch_event;                  /* on_watch is called once, after that many events */
+    void (*on_watch)(struct step_engine *e, void *context); /* NULL: none */
 };
 
 enum { ZV_STEP_PHASES = 8 };
@@ -45,6 +47,8 @@ struct zv_step_result {
     uint64_t peak_active_bytes;
     uint64_t peak_reserved_bytes;
     uint64_t peak_event; /* where allocated was highest */
+    uint32_t peak_label; /* what was at work there */
+    bool peak_in_backward;
     uint64_t end_allocated_bytes;
     uint64_t segments; /* most at once */
     bool out_of_memory;

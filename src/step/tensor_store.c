@@ -75,10 +75,10 @@ static void note_peak(struct step_engine *e)
         e->peak_allocated_bytes = now;
         e->peak_event = e->events;
         e->peak_label = e->label;
+        e->peak_in_backward = e->in_backward;
     }
     if (e->watch_event == e->events && e->on_watch != NULL) {
         e->on_watch(e, e->context);
-        step_fail(e, ZV_E_EXISTS, "the step was stopped where it was to be looked at");
     }
 }
 
@@ -99,6 +99,7 @@ static bool allocate(struct step_engine *e, struct step_storage *storage)
         e->oom_event = e->events;
         e->oom_bytes = storage->bytes;
         e->oom_label = e->label;
+        e->oom_in_backward = e->in_backward;
         return step_fail(e, ZV_E_DEVICE, "out of the card's memory");
     }
     return true;

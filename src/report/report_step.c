@@ -1,0 +1,287 @@
+#include "report/report_step.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/json_fields.h"
+
+static const char *const purposes[STEP_PURPOSE_COUNT] = {
+    "activations", "weights", "inputs", "gradients", "optimizer states", "cuBLAS workspace"};
+
+/* ---- text ---- */
+
+static void bytes_line(struct zv_sink *sink, const struct report_style *style, const char *name,
+                       uint64_t bytes)
+{
+    char text[REPORT_BYTES_TEXT];
+    report_bytes(text, style, bytes);
+    zv_sink_print(sink, "  %-30s %s\n", name, text);
+}
+
+static void range_line(struct zv_sink *sink, const struct report_style *style, const char *name,
+                       uint64_t low, uint64_t high)
+{
+    char first[REPORT_BYTES_TEXT];
+    char second[REPORT_BYTES_TEXT];
+    report_bytes(first, style, low);
+    report_bytes(second, style, high);
+    if (strcmp(first, second) == 0) {
+        zv_sink_print(sink, "  %-30s %s\n", name, first);
+    } else {
+        zv_sink_print(sink, "  %-30s %s to %s\n", name, first, second);
+    }
+}
+
+static void when_line(struct zv_sink *sink, const struct report_style *style,
+                      const struct zv_step_peak *peak)
+{
+    char text[256];
+    char layer[48] = "";
+    if (peak->when.layer >= 0) {
+        (void)snprintf(layer, sizeof layer, " of layer %lld", (long long)peak->when.layer);
+    }
+    (void)snprintf(text, sizeof text,
+                   "The peak is reached in %s%s%.*s%s, at event %" PRIu64 " of %" PRIu64 ".",
+                   peak->when.in_backward ? "the backward pass" : "a forward pass or an update",
+                   peak->when.operation.length != 0 ? ", in " : "",
+                   (int)peak->when.operation.length, peak->when.operation.at, layer,
+                   peak->when.event, peak->high.events);
+    report_fold(sink, style, 2, 0, text);
+}
+
+static void holders(struct zv_sink *sink, const struct report_style *style,
+                    const struct zv_step_peak *peak)
+{
+    enum { SHOWN = 10 };
+    for (size_t i = 0; i < peak->holder_count && i < SHOWN; i++) {
+        const struct zv_step_holder *const holder = &peak->holders[i];
+        char name[64];
+        char text[REPORT_BYTES_TEXT];
+        (void)snprintf(name, sizeof name, "  %s%.*s",
+                       holder->saved ? "saved: " : "in use: ", (int)holder->operation.length,
+                       holder->operation.at);
+        report_bytes(text, style, holder->bytes);
+        zv_sink_print(sink, "  %-30s %-26s %" PRIu64 " tensors\n", name, text, holder->count);
+    }
+}
+
+static void held(struct zv_sink *sink, const struct report_style *style,
+                 const struct zv_step_peak *peak)
+{
+    zv_sink_text(sink, "\nWhat holds it\n");
+    for (int i = STEP_WEIGHTS; i < STEP_PURPOSE_COUNT; i++) {
+        if (peak->held[i] != 0) {
+            bytes_line(sink, style, purposes[i], peak->held[i]);
+        }
+    }
+    bytes_line(sink, style, "saved for backward", peak->saved_bytes);
+    bytes_line(sink, style, "in use for the moment", peak->temporary_bytes);
+    bytes_line(sink, style, "rounding of the allocator", peak->rounding_bytes);
+    zv_sink_text(sink, "\nActivations by the operation that made them\n");
+    holders(sink, style, peak);
+}
+
+static void open_lines(struct zv_sink *sink, const struct report_style *style,
+                       const struct zv_step_peak *peak)
+{
+    for (size_t i = 0; i < peak->open_count; i++) {
+        const struct zv_step_open_setting *const open = &peak->open[i];
+        char text[512];
+        (void)snprintf(
+            text, sizeof text, "%.*s is not stated (%.*s): lowest with %.*s, highest with %.*s.",
+            (int)open->name.length, open->name.at, (int)open->values.length, open->values.at,
+            (int)open->lowest.length, open->lowest.at, (int)open->highest.length, open->highest.at);
+        report_fold(sink, style, 2, 0, text);
+    }
+}
+
+static void fit_line(struct zv_sink *sink, const struct report_style *style,
+                     const struct report_step *report)
+{
+    const struct zv_step_peak *const peak = report->peak;
+    char text[512];
+    char low[REPORT_BYTES_TEXT];
+    if (report->capacity == NULL) {
+        return;
+    }
+    report_bytes(low, style, report->capacity->low);
+    (void)snprintf(text, sizeof text, "%.*s offers %s: %s.", (int)report->capacity->name.length,
+                   report->capacity->name.at, low,
+                   !peak->high.out_of_memory ? "the step goes in"
+                   : peak->low.out_of_memory ? "the step runs out of memory"
+                                             : "it depends on what is not stated");
+    report_fold(sink, style, 2, 0, text);
+}
+
+static void lever_lines(struct zv_sink *sink, const struct report_style *style,
+                        const struct report_step *report)
+{
+    if (report->lever_count != 0) {
+        zv_sink_text(sink, "\nWhat would lower it, each by itself\n");
+    }
+    for (size_t i = 0; i < report->lever_count; i++) {
+        const struct zv_step_lever *const lever = &report->levers[i];
+        char text[REPORT_BYTES_TEXT];
+        char name[64];
+        report_bytes(text, style, lever->saved_bytes);
+        (void)snprintf(name, sizeof name, "%.*s=%.*s", (int)lever->setting.length,
+                       lever->setting.at, (int)lever->value.length, lever->value.at);
+        zv_sink_print(sink, "  %-30s -%s\n", name, text);
+        report_fold(sink, style, 4, 0, lever->what);
+    }
+}
+
+void report_step_text(struct zv_sink *sink, const struct report_style *style,
+                      const struct report_step *report)
+{
+    const struct zv_step_peak *const peak = report->peak;
+    char title[256];
+    (void)snprintf(title, sizeof title, "Training step, run op by op as %.*s does it",
+                   (int)report->habit.length, report->habit.at);
+    report_bold(sink, style, title);
+    zv_sink_text(sink, "\n");
+    if (peak->high.out_of_memory) {
+        zv_sink_text(sink, "  out of memory: the figures are those until then\n");
+    }
+    range_line(sink, style, "peak allocated", peak->low.peak_allocated_bytes,
+               peak->high.peak_allocated_bytes);
+    range_line(sink, style, "peak active", peak->low.peak_active_bytes,
+               peak->high.peak_active_bytes);
+    range_line(sink, style, "peak reserved", peak->low.peak_reserved_bytes,
+               peak->high.peak_reserved_bytes);
+    fit_line(sink, style, report);
+    when_line(sink, style, peak);
+    open_lines(sink, style, peak);
+    held(sink, style, peak);
+    lever_lines(sink, style, report);
+    zv_sink_text(sink, "\n");
+    char basis[512];
+    (void)snprintf(
+        basis, sizeof basis,
+        "Basis: calculated, %" PRIu64
+        " allocations and frees of a program (docs/STEP.md) on the allocator engine%s%s; "
+        "kernels of %s. Outside it: the CUDA context, compiled graphs, offloading, "
+        "several cards.",
+        peak->high.events, report->conf != NULL ? " with " : "",
+        report->conf != NULL ? report->conf : "", report->card_basis);
+    report_fold(sink, style, 2, 0, basis);
+}
+
+/* ---- JSON ---- */
+
+static void json_result(struct zv_json_writer *json, const char *key,
+                        const struct zv_step_result *result)
+{
+    zv_json_write_key(json, key);
+    zv_json_begin_object(json);
+    json_bytes(json, "peak_allocated_bytes", true, result->peak_allocated_bytes);
+    json_bytes(json, "peak_active_bytes", true, result->peak_active_bytes);
+    json_bytes(json, "peak_reserved_bytes", true, result->peak_reserved_bytes);
+    json_bytes(json, "segments", true, result->segments);
+    json_bytes(json, "events", true, result->events);
+    json_bool(json, "out_of_memory", result->out_of_memory);
+    json_bytes(json, "failed_request_bytes", result->out_of_memory, result->oom_bytes);
+    zv_json_end_object(json);
+}
+
+static void json_holders(struct zv_json_writer *json, const struct zv_step_peak *peak)
+{
+    zv_json_write_key(json, "activations");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < peak->holder_count; i++) {
+        zv_json_begin_object(json);
+        json_slice(json, "operation", peak->holders[i].operation);
+        json_bool(json, "saved", peak->holders[i].saved);
+        json_bytes(json, "bytes", true, peak->holders[i].bytes);
+        json_bytes(json, "tensors", true, peak->holders[i].count);
+        zv_json_end_object(json);
+    }
+    zv_json_end_array(json);
+}
+
+static void json_held(struct zv_json_writer *json, const struct zv_step_peak *peak)
+{
+    static const char *const keys[STEP_PURPOSE_COUNT] = {"activation_bytes", "weight_bytes",
+                                                         "input_bytes",      "gradient_bytes",
+                                                         "state_bytes",      "workspace_bytes"};
+    zv_json_write_key(json, "held");
+    zv_json_begin_object(json);
+    for (int i = 0; i < STEP_PURPOSE_COUNT; i++) {
+        json_bytes(json, keys[i], true, peak->held[i]);
+    }
+    json_bytes(json, "saved_bytes", true, peak->saved_bytes);
+    json_bytes(json, "temporary_bytes", true, peak->temporary_bytes);
+    json_bytes(json, "rounding_bytes", true, peak->rounding_bytes);
+    zv_json_end_object(json);
+    json_holders(json, peak);
+}
+
+static void json_levers(struct zv_json_writer *json, const struct report_step *report)
+{
+    zv_json_write_key(json, "levers");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < report->lever_count; i++) {
+        zv_json_begin_object(json);
+        json_slice(json, "setting", report->levers[i].setting);
+        json_slice(json, "value", report->levers[i].value);
+        json_text(json, "what", report->levers[i].what);
+        json_bytes(json, "peak_allocated_bytes", true, report->levers[i].peak_allocated_bytes);
+        json_bytes(json, "saved_bytes", true, report->levers[i].saved_bytes);
+        zv_json_end_object(json);
+    }
+    zv_json_end_array(json);
+}
+
+static void json_open(struct zv_json_writer *json, const struct zv_step_peak *peak)
+{
+    zv_json_write_key(json, "open");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < peak->open_count; i++) {
+        zv_json_begin_object(json);
+        json_slice(json, "setting", peak->open[i].name);
+        json_slice(json, "values", peak->open[i].values);
+        json_slice(json, "lowest", peak->open[i].lowest);
+        json_slice(json, "highest", peak->open[i].highest);
+        zv_json_end_object(json);
+    }
+    zv_json_end_array(json);
+}
+
+void report_step_json(struct zv_sink *sink, const struct report_step *report)
+{
+    const struct zv_step_peak *const peak = report->peak;
+    struct zv_json_writer json = {.sink = sink};
+    zv_json_begin_object(&json);
+    json_text(&json, "schema", "zirve.step/1");
+    json_slice(&json, "model", report->model->family);
+    json_slice(&json, "framework", report->habit);
+    json_text(&json, "known", "calculated");
+    json_text(&json, "kernels_of", report->card_basis);
+    json_bytes(&json, "capacity_bytes", report->capacity != NULL,
+               report->capacity != NULL ? report->capacity->low : 0);
+    json_text(&json, "alloc_conf", report->conf);
+    zv_json_write_key(&json, "settings");
+    zv_json_begin_object(&json);
+    for (size_t i = 0; i < report->setting_count; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%.*s", (int)report->settings[i].name.length,
+                       report->settings[i].name.at);
+        json_slice(&json, name, report->settings[i].value);
+    }
+    zv_json_end_object(&json);
+    json_result(&json, "lowest", &peak->low);
+    json_result(&json, "highest", &peak->high);
+    json_open(&json, peak);
+    zv_json_write_key(&json, "when");
+    zv_json_begin_object(&json);
+    json_bytes(&json, "event", true, peak->when.event);
+    json_bool(&json, "backward", peak->when.in_backward);
+    json_bytes(&json, "layer", peak->when.layer >= 0, (uint64_t)peak->when.layer);
+    json_slice(&json, "operation", peak->when.operation);
+    zv_json_end_object(&json);
+    json_held(&json, peak);
+    json_levers(&json, report);
+    zv_json_end_object(&json);
+    zv_json_finish(&json);
+}
