@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "report/report_explain.h"
 #include "trace/capture.h"
+#include "trace/op_list.h"
 #include "trace/open.h"
 
 enum { MAX_GROUPS = 8, DEFAULT_TOP = 10 };
@@ -25,6 +26,8 @@ static const struct option_spec options[] = {
     {"Question", "pattern", NULL, "REGEX",
      "group by what this extended regular expression matches in 'file:line function'",
      OPTION_VALUE},
+    {"Question", "segments", NULL, NULL, "every segment at that instant, fullest last (--top rows)",
+     OPTION_FLAG},
     {"Question", "diff", NULL, "FILE", "what changed from this earlier file", OPTION_VALUE},
     {"Question", "habits", NULL, NULL, "what grows, what is freed late, which segments never empty",
      OPTION_FLAG},
@@ -70,9 +73,13 @@ static enum zv_status open_record(struct zv_record *record, const char *path,
     if (status != ZV_OK) {
         return status;
     }
-    *is_text = !zv_trace_is(zv_file_slice(file));
-    if (!*is_text) {
-        status = zv_record_open(record, zv_file_slice(file), record_options, err);
+    const struct zv_slice content = zv_file_slice(file);
+    const bool is_ops = !zv_trace_is(content) && zv_ops_are(content);
+    *is_text = !zv_trace_is(content) && !is_ops;
+    if (is_ops) {
+        status = zv_record_of_ops(record, content, record_options, err);
+    } else if (!*is_text) {
+        status = zv_record_open(record, content, record_options, err);
     }
     return status == ZV_OK ? ZV_OK : zv_fail_where(err, path);
 }
@@ -242,6 +249,12 @@ static enum zv_status explain(struct session *session, const struct arguments *a
             status = zv_heap_at(&session->heap, &session->record, instant, &session->arena, err);
         }
         status = status == ZV_OK ? make_groups(session, args, err) : status;
+    } else if (session->record.trace.source == ZV_TRACE_FROM_TIMELINE) {
+        session->groups[0].by = "category";
+        session->group_count = 1;
+        session->heap.event = instant;
+        status = zv_groups_of_timeline(&session->groups[0].groups, &session->record, instant,
+                                       &session->arena, err);
     }
     if (status != ZV_OK) {
         return status;
@@ -252,7 +265,8 @@ static enum zv_status explain(struct session *session, const struct arguments *a
                                           .heap = &session->heap,
                                           .groups = session->groups,
                                           .group_count = session->group_count,
-                                          .top = session->top};
+                                          .top = session->top,
+                                          .with_segments = arguments_has(args, "segments")};
     const bool habits = arguments_has(args, "habits");
     if (out->json && habits) {
         report_habits_json(&out->sink, &session->habits);
@@ -277,10 +291,23 @@ static enum zv_status explain_text(const char *path, struct zv_slice text, struc
                                    struct zv_error *err)
 {
     struct zv_oom_message message;
-    if (!zv_oom_message_find(&message, text)) {
-        (void)zv_fail(err, ZV_E_UNSUPPORTED,
-                      "neither a memory snapshot (pickle), a profiler trace (JSON) nor a text with "
-                      "an out-of-memory message");
+    struct zv_engine_message stop;
+    const bool has_message = zv_oom_message_find(&message, text);
+    /* What an engine says of a failed allocation is no more than the allocator's own message. */
+    if (zv_engine_message_find(&stop, text) &&
+        (!has_message || (stop.line > message.line && stop.stop != ZV_ENGINE_BUFFER))) {
+        if (out->json) {
+            report_engine_message_json(&out->sink, &stop);
+        } else {
+            report_engine_message_text(&out->sink, &out->style, &stop);
+        }
+        return ZV_OK;
+    }
+    if (!has_message) {
+        (void)zv_fail(
+            err, ZV_E_UNSUPPORTED,
+            "neither a memory snapshot (pickle), a profiler trace (JSON), an op list nor a "
+            "text with an out-of-memory message");
         return zv_fail_where(err, path);
     }
     if (out->json) {
@@ -394,7 +421,8 @@ const struct verb verb_explain = {
     .about =
         "Reads what a run left behind (a PyTorch memory snapshot of any age, a profiler trace, "
         "plain, "
-        ".gz or .zst; or a pasted out-of-memory message, alone or in a log) and says first why "
+        ".gz or .zst; an op list, which is run on the simulated card; or the failing log of a "
+        "runtime, a pasted out-of-memory message) and says first why "
         "memory ran out, or where the peak was; then what "
         "was allocated, reserved and free at that instant, and who held it. A snapshot's history "
         "is run through the caching allocator again: how exactly it comes out is printed, and "

@@ -1,5 +1,6 @@
 /* zirve replay: an op list or a record under one or several settings and cards. */
 #include <string.h>
+#include <time.h>
 
 #include "allocator/replay.h"
 #include "allocator/trace_record.h"
@@ -35,6 +36,8 @@ static const struct option_spec options[] = {
      "caching, cuda-malloc-async or direct (caching); repeat to compare", OPTION_LIST},
     {"Replay", "advise", NULL, NULL,
      "try settings that change fragmentation, best first (one card, no --alloc-conf)", OPTION_FLAG},
+    {"Replay", "budget", NULL, "N",
+     "of --advise: at most N replays, or none begun after so many seconds (30s)", OPTION_VALUE},
     {"Replay", "against", NULL, "FILE",
      "instead of running it: compare its requests with this file's, by order, size and lifetime; "
      "exit status 1 when they differ",
@@ -53,6 +56,12 @@ static const struct option_spec options[] = {
      "compare with what a real allocator answered; exit status 1 when it differs", OPTION_LIST},
 };
 
+struct budget {
+    uint64_t replays; /* 0: no limit */
+    uint64_t microseconds;
+    bool is_time;
+};
+
 struct runs {
     struct report_replay at[MAX_RUNS];
     size_t count;
@@ -60,6 +69,8 @@ struct runs {
     struct card_files cards;
     bool has_cards;
     struct replay_record record;
+    struct budget budget;
+    size_t planned; /* settings that --advise knows, the one that ran among them */
 };
 
 /* Every run so far once for each value of an option, by a function that applies one value. */
@@ -191,6 +202,34 @@ static struct zv_allocator_options allocator_options(const struct report_replay 
         .baseline_bytes = run->baseline_bytes};
 }
 
+static enum zv_status read_budget(struct budget *to, const struct arguments *args,
+                                  struct zv_error *err)
+{
+    const char *const text = arguments_value(args, "budget");
+    struct zv_slice number = zv_slice_of(text);
+    *to = (struct budget){0};
+    if (text == NULL) {
+        return ZV_OK;
+    }
+    if (!arguments_has(args, "advise")) {
+        return zv_fail(err, ZV_E_USAGE, "--budget is what --advise may spend");
+    }
+    to->is_time = zv_slice_ends(number, "s");
+    number.length -= to->is_time;
+    const bool fine = to->is_time ? zv_slice_fixed(number, 6, &to->microseconds)
+                                  : zv_slice_u64(number, &to->replays) && to->replays != 0;
+    return fine ? ZV_OK
+                : zv_fail(err, ZV_E_USAGE, "--budget %s: expected replays (5) or seconds (30s)",
+                          text);
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
+
 /* What was run comes first. */
 static enum zv_status plan_advice(struct runs *runs, struct zv_error *err)
 {
@@ -200,6 +239,10 @@ static enum zv_status plan_advice(struct runs *runs, struct zv_error *err)
     }
     for (const char *const *conf = zv_settings_to_try; *conf != NULL; conf++) {
         if (strcmp(*conf, runs->at[0].conf) == 0) {
+            continue;
+        }
+        runs->planned++;
+        if (runs->budget.replays != 0 && runs->count >= runs->budget.replays) {
             continue;
         }
         runs->at[runs->count] = runs->at[0];
@@ -243,10 +286,15 @@ static enum zv_status run_all(struct runs *runs, const struct arguments *args, s
     if (status == ZV_OK) {
         status = result_file_open(&events, events_path, err);
     }
+    const uint64_t begin = now_us();
     for (size_t i = 0; i < runs->count && status == ZV_OK; i++) {
-        status =
-            run_one(&runs->at[i], &runs->arena, ops, counters_path != NULL ? &counters.sink : NULL,
-                    events_path != NULL ? &events.sink : NULL, err);
+        if (i != 0 && runs->budget.is_time && now_us() - begin >= runs->budget.microseconds) {
+            runs->count = i; /* what is left was not begun */
+        } else {
+            status = run_one(&runs->at[i], &runs->arena, ops,
+                             counters_path != NULL ? &counters.sink : NULL,
+                             events_path != NULL ? &events.sink : NULL, err);
+        }
     }
     if (status == ZV_OK) {
         status = result_file_keep(&counters, err);
@@ -281,7 +329,7 @@ static void write_results(const struct runs *runs, const struct arguments *args,
         if (runs->record.is_record) {
             report_proof_text(&out->sink, &out->style, &runs->record.record);
         }
-        report_replay_advice_text(&out->sink, &out->style, runs->at, runs->count);
+        report_replay_advice_text(&out->sink, &out->style, runs->at, runs->count, runs->planned);
         return;
     }
     if (!stats && !summary) {
@@ -360,7 +408,9 @@ static enum zv_status replay_file(struct runs *runs, const struct arguments *arg
     }
     status = write_ops_file(runs, args, err);
     status = status == ZV_OK ? plan(runs, args, err) : status;
+    status = status == ZV_OK ? read_budget(&runs->budget, args, err) : status;
     if (status == ZV_OK && arguments_has(args, "advise")) {
+        runs->planned = 1;
         status = plan_advice(runs, err);
     }
     status = status == ZV_OK ? run_all(runs, args, file, err) : status;

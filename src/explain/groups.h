@@ -49,6 +49,11 @@ enum zv_status zv_groups_make(struct zv_groups *groups, const struct zv_record *
                               const struct zv_heap *heap, struct zv_grouping how,
                               struct zv_arena *arena, struct zv_error *err);
 
+/* What a memory timeline has at an instant (before event `event`), by category; calculated by the
+ * profiler from tensors. Errors: ZV_E_NOMEM. */
+enum zv_status zv_groups_of_timeline(struct zv_groups *groups, const struct zv_record *record,
+                                     size_t event, struct zv_arena *arena, struct zv_error *err);
+
 /* "stack", "function" ...; ends with NULL. */
 extern const char *const zv_group_words[];
 

@@ -57,6 +57,7 @@ struct zv_record {
     struct zv_trace_usage end; /* after the last event */
     size_t first_event;        /* of a range: how many events of the file come before */
     bool has_history;          /* more than one event: instants can be told apart */
+    bool is_emulated;          /* an op list that was run, not a record of a real run */
     bool has_oom;
     size_t last_oom; /* event */
 };

@@ -308,6 +308,11 @@ static void put_limits(struct zv_sink *sink, const struct report_style *style,
                        explain->record->start.stray_events);
         report_fold(sink, style, 2, 0, line);
     }
+    if (explain->record->trace.source == ZV_TRACE_FROM_PROFILER) {
+        report_fold(sink, style, 2, 0,
+                    "The allocator's backend is not in the file: with cudaMallocAsync reserved "
+                    "peaks are upper bounds.");
+    }
     report_fold(
         sink, style, 2, 0,
         "Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is not "
@@ -332,9 +337,19 @@ void report_explain_text(struct zv_sink *sink, const struct report_style *style,
         if (explain->heap->event == explain->verdict->event) {
             put_fragmentation(sink, style, explain);
         }
+        if (explain->with_segments) {
+            report_segments_text(sink, style, record, explain->heap, explain->top);
+        }
+    } else {
+        for (size_t i = 0; i < explain->group_count; i++) {
+            put_groups(sink, style, &explain->groups[i], explain->top);
+        }
     }
     put_peaks(sink, style, record);
     report_proof_text(sink, style, record);
+    if (record->config.expandable_segments) {
+        report_caveats_text(sink, style);
+    }
     put_limits(sink, style, explain);
 }
 

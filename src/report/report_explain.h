@@ -8,6 +8,7 @@
 #include "explain/against.h"
 #include "explain/cause.h"
 #include "explain/difference.h"
+#include "explain/engine_message.h"
 #include "explain/groups.h"
 #include "explain/habits.h"
 #include "explain/heap.h"
@@ -29,6 +30,7 @@ struct report_explain {
     const struct report_groups *groups;
     size_t group_count;
     size_t top; /* rows of a table */
+    bool with_segments;
 };
 
 void report_explain_text(struct zv_sink *sink, const struct report_style *style,
@@ -45,6 +47,14 @@ void report_proof_text(struct zv_sink *sink, const struct report_style *style,
 /* Members of an open object: exact, events ... */
 void report_proof_json(struct zv_json_writer *json, const struct zv_record *record);
 
+/* What expandable segments do not go together with, each fact with its source. */
+void report_caveats_text(struct zv_sink *sink, const struct report_style *style);
+void report_caveats_json(struct zv_json_writer *json);
+
+/* Every segment of a heap, fullest last. */
+void report_segments_text(struct zv_sink *sink, const struct report_style *style,
+                          const struct zv_record *record, const struct zv_heap *heap, size_t top);
+
 void report_difference_text(struct zv_sink *sink, const struct report_style *style,
                             const struct zv_difference *difference, size_t top);
 void report_difference_json(struct zv_sink *sink, const struct zv_difference *difference);
@@ -58,6 +68,11 @@ void report_against_json(struct zv_sink *sink, const struct zv_against *against)
 void report_habits_text(struct zv_sink *sink, const struct report_style *style,
                         const struct zv_habits *habits, size_t top);
 void report_habits_json(struct zv_sink *sink, const struct zv_habits *habits);
+
+/* An engine's own words ("zirve.explain_engine/1"). */
+void report_engine_message_text(struct zv_sink *sink, const struct report_style *style,
+                                const struct zv_engine_message *message);
+void report_engine_message_json(struct zv_sink *sink, const struct zv_engine_message *message);
 
 /* A pasted message ("zirve.explain_message/1"). */
 void report_oom_message_text(struct zv_sink *sink, const struct report_style *style,

@@ -61,6 +61,7 @@ static void write_heap(struct zv_json_writer *json, const struct zv_heap *heap)
         json_bytes(json, "address", true, segment->facts.address);
         json_bytes(json, "bytes", true, segment->facts.bytes);
         json_bytes(json, "live_bytes", true, segment->live_bytes);
+        json_bytes(json, "free_bytes", true, segment->free_bytes);
         json_bytes(json, "largest_hole_bytes", true, segment->largest_hole_bytes);
         json_text(json, "pool", segment->facts.is_small ? "small" : "large");
         json_bool(json, "expandable", segment->facts.is_expandable);
@@ -113,7 +114,12 @@ void report_explain_json(struct zv_sink *sink, const struct report_explain *expl
     zv_json_end_object(&json);
     if (record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
         write_heap(&json, explain->heap);
+    }
+    if (record->trace.source == ZV_TRACE_FROM_SNAPSHOT || explain->group_count != 0) {
         write_groups(&json, explain);
+    }
+    if (record->config.expandable_segments) {
+        report_caveats_json(&json);
     }
     zv_json_write_key(&json, "replay");
     zv_json_begin_object(&json);

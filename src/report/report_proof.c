@@ -70,11 +70,13 @@ static void put_settings(struct zv_sink *sink, const struct report_style *style,
                          const struct zv_record *record)
 {
     char line[LINE_TEXT];
-    (void)snprintf(line, sizeof line, "Written by PyTorch %s; allocator %s; settings %s%s.",
-                   zv_snapshot_versions(record->trace.generation),
-                   zv_torch_profile_name(record->profile),
+    const char *const versions = zv_snapshot_versions(record->trace.generation);
+    (void)snprintf(line, sizeof line, "%s%s; allocator %s; settings %s%s.",
+                   record->is_emulated ? "Emulated: an op list, run on the simulated card"
+                                       : "Written by PyTorch ",
+                   record->is_emulated ? "" : versions, zv_torch_profile_name(record->profile),
                    record->conf[0] != 0 ? record->conf : "default",
-                   record->conf_known ? "" : " (assumed: not in the file)");
+                   record->conf_known || record->is_emulated ? "" : " (assumed: not in the file)");
     report_fold(sink, style, 2, 0, line);
 }
 
@@ -123,6 +125,7 @@ void report_proof_text(struct zv_sink *sink, const struct report_style *style,
 void report_proof_json(struct zv_json_writer *json, const struct zv_record *record)
 {
     const struct zv_trace_replay *const proof = &record->proof;
+    json_bool(json, "emulated", record->is_emulated);
     json_bool(json, "exact", proof->exact);
     json_bytes(json, "exact_events", true, proof->events);
     json_bytes(json, "events", true, proof->total_events);

@@ -41,7 +41,7 @@ uint64_t report_replay_calls(const struct report_replay *run);
 /* Best first: fewest requests that fail, least reserved, fewest driver calls. */
 void report_replay_rank(struct report_replay *runs, size_t count);
 void report_replay_advice_text(struct zv_sink *sink, const struct report_style *style,
-                               const struct report_replay *runs, size_t count);
+                               const struct report_replay *runs, size_t count, size_t known);
 
 void report_replay_cases_text(struct zv_sink *sink, const struct report_replay_case *cases,
                               size_t count);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/report_explain.h"
 #include "report/report_replay.h"
 
 uint64_t report_replay_calls(const struct report_replay *run)
@@ -75,13 +76,16 @@ static void put_sentence(char *to, size_t size, const struct report_style *style
 }
 
 void report_replay_advice_text(struct zv_sink *sink, const struct report_style *style,
-                               const struct report_replay *runs, size_t count)
+                               const struct report_replay *runs, size_t count, size_t known)
 {
     const struct report_replay *const base = find_base(runs, count);
-    zv_sink_print(sink,
-                  "\nSettings by requests that fail, then bytes reserved, then driver calls "
-                  "(%zu tried):\n",
-                  count);
+    char head[128];
+    (void)snprintf(head, sizeof head,
+                   "Settings by requests that fail, then bytes reserved, then driver calls (%zu "
+                   "tried%s):",
+                   count, count < known ? " within the budget" : "");
+    zv_sink_text(sink, "\n");
+    report_fold(sink, style, 0, 0, head);
     for (size_t i = 0; i < count; i++) {
         char reserved[REPORT_BYTES_TEXT];
         char sentence[256];
@@ -91,7 +95,6 @@ void report_replay_advice_text(struct zv_sink *sink, const struct report_style *
                       runs[i].conf[0] != 0 ? runs[i].conf : "default settings", reserved, sentence);
     }
     report_fold(sink, style, 0, 0,
-                "Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each. "
-                "expandable_segments does not hold for memory pools with an allocator of their own "
-                "(pytorch/pytorch#147851).");
+                "Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.");
+    report_caveats_text(sink, style);
 }

@@ -195,3 +195,12 @@ enum zv_status zv_op_read(struct zv_op_reader *reader, struct zv_op *op, bool *m
     *more = false;
     return ZV_OK;
 }
+
+bool zv_ops_are(struct zv_slice text)
+{
+    struct zv_op_reader reader;
+    struct zv_op op;
+    bool more = false;
+    zv_op_reader_open(&reader, text);
+    return zv_op_read(&reader, &op, &more, NULL) == ZV_OK && more;
+}

@@ -68,4 +68,7 @@ void zv_op_reader_open(struct zv_op_reader *reader, struct zv_slice text);
 enum zv_status zv_op_read(struct zv_op_reader *reader, struct zv_op *op, bool *more,
                           struct zv_error *err);
 
+/* Whether a text begins like an op list: its first operation is one. */
+bool zv_ops_are(struct zv_slice text);
+
 #endif

@@ -329,35 +329,145 @@ static bool record_row(struct reader *reader, const int64_t row[ROW_COLUMNS])
            record(reader, &event, &total);
 }
 
-/* [time in ns, action 1-4, bytes, category 0-7]; the outer array has begun, and the first row. */
-static bool read_rows(struct reader *reader)
+static bool no_row(struct reader *reader)
 {
-    enum zv_json_token token = ZV_JSON_ARRAY_BEGIN;
-    do {
-        int64_t row[ROW_COLUMNS] = {0};
-        size_t columns = 0;
+    if (reader->err == NULL || reader->err->status == ZV_OK) {
+        (void)zv_fail_at(reader->err, ZV_E_SYNTAX, reader->json.offset,
+                         "no row of a memory timeline: expected [ns, 1-4, bytes, 0-7], as in "
+                         ".raw.json.gz, or [times, sizes by category], as in .json");
+    }
+    return false;
+}
+
+/* Numbers until the array ends, of which some were read; more than columns is no row. */
+static bool read_numbers(struct reader *reader, int64_t *row, size_t columns, size_t have)
+{
+    enum zv_json_token token;
+    while (next(reader, &token)) {
         if (token == ZV_JSON_ARRAY_END) {
-            return true;
+            return have == columns || no_row(reader);
         }
-        while (token == ZV_JSON_ARRAY_BEGIN && next(reader, &token) && token == ZV_JSON_NUMBER &&
-               columns < ROW_COLUMNS) {
-            row[columns++] = whole(reader);
-            token = ZV_JSON_ARRAY_BEGIN;
+        if (token != ZV_JSON_NUMBER || have == columns) {
+            return no_row(reader);
         }
-        if (token != ZV_JSON_ARRAY_END || columns != ROW_COLUMNS) {
-            if (reader->err != NULL && reader->err->status != ZV_OK) {
+        row[have++] = whole(reader);
+    }
+    return false;
+}
+
+/* [time in ns, action 1-4, bytes, category 0-7]; the second row has begun with first. */
+static bool read_rows(struct reader *reader, int64_t first)
+{
+    enum zv_json_token token;
+    int64_t row[ROW_COLUMNS] = {first};
+    size_t have = 1;
+    do {
+        if (!read_numbers(reader, row, ROW_COLUMNS, have) || !record_row(reader, row)) {
+            return false;
+        }
+        have = 0;
+    } while (next(reader, &token) && token == ZV_JSON_ARRAY_BEGIN);
+    return token == ZV_JSON_ARRAY_END || no_row(reader);
+}
+
+enum { CATEGORIES = 8, SIZE_COLUMNS = CATEGORIES + 1 }; /* the first is 0, for plotting */
+
+/* What changed in each category from one time to the next. */
+static bool record_sizes(struct reader *reader, uint64_t time_us, const int64_t *before,
+                         const int64_t *now)
+{
+    const struct zv_trace_total total = {0};
+    for (size_t i = 0; i < CATEGORIES; i++) {
+        const uint64_t from = before[i + 1] > 0 ? (uint64_t)before[i + 1] : 0;
+        const uint64_t to = now[i + 1] > 0 ? (uint64_t)now[i + 1] : 0;
+        struct zv_trace_event event = {.bytes = to > from ? to - from : from - to,
+                                       .time_us = time_us,
+                                       .action =
+                                           to > from ? ZV_TRACE_ALLOC : ZV_TRACE_FREE_REQUESTED};
+        if (to != from &&
+            !(trace_text(reader->trace, zv_slice_of(categories[i]), &event.context, reader->err) &&
+              record(reader, &event, &total))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* [[times in us], [[0, bytes of each category] ...]]: the first row of sizes has begun. */
+static bool read_sizes(struct reader *reader, const int64_t *times, size_t count)
+{
+    enum zv_json_token token;
+    int64_t rows[2][SIZE_COLUMNS] = {{0}, {0}};
+    size_t at = 0;
+    do {
+        if (at == count) {
+            return no_row(reader);
+        }
+        int64_t *const now = rows[at % 2];
+        if (!read_numbers(reader, now, SIZE_COLUMNS, 0) ||
+            !record_sizes(reader, times[at] > 0 ? (uint64_t)times[at] : 0, rows[(at + 1) % 2],
+                          now)) {
+            return false;
+        }
+        at++;
+    } while (next(reader, &token) && token == ZV_JSON_ARRAY_BEGIN);
+    return (at == count && token == ZV_JSON_ARRAY_END && next(reader, &token) &&
+            token == ZV_JSON_ARRAY_END) ||
+           no_row(reader);
+}
+
+/* The first list of numbers, which is a row, or all times. */
+static bool read_first(struct reader *reader, int64_t **numbers, size_t *count)
+{
+    enum zv_json_token token;
+    size_t capacity = 0;
+    while (next(reader, &token) && token == ZV_JSON_NUMBER) {
+        if (*count == capacity) {
+            capacity = capacity == 0 ? 64 : capacity * 2;
+            int64_t *const grown = capacity > ZV_TRACE_MAX_RECORDS
+                                       ? NULL
+                                       : zv_memory_resize(*numbers, capacity * sizeof *grown);
+            if (grown == NULL) {
+                (void)zv_fail_memory(reader->err, "times of a timeline");
                 return false;
             }
-            (void)zv_fail_at(reader->err, ZV_E_SYNTAX, reader->json.offset,
-                             "no row of a memory timeline: expected [ns, 1-4, bytes, 0-7], as in "
-                             ".raw.json.gz");
-            return false;
+            *numbers = grown;
         }
-        if (!record_row(reader, row)) {
-            return false;
-        }
-    } while (next(reader, &token));
-    return false;
+        (*numbers)[(*count)++] = whole(reader);
+    }
+    return token == ZV_JSON_ARRAY_END || no_row(reader);
+}
+
+/* Of either kind; the first inner array has begun. */
+static bool read_lists(struct reader *reader, const int64_t *numbers, size_t count)
+{
+    enum zv_json_token token;
+    if (!next(reader, &token)) {
+        return false;
+    }
+    const bool is_row = count == ROW_COLUMNS;
+    if (token == ZV_JSON_ARRAY_END) {
+        return is_row ? record_row(reader, numbers) : no_row(reader);
+    }
+    if (token != ZV_JSON_ARRAY_BEGIN || !next(reader, &token)) {
+        return no_row(reader);
+    }
+    if (token == ZV_JSON_ARRAY_BEGIN) {
+        return read_sizes(reader, numbers, count);
+    }
+    return is_row && token == ZV_JSON_NUMBER
+               ? record_row(reader, numbers) && read_rows(reader, whole(reader))
+               : no_row(reader);
+}
+
+static bool read_timeline(struct reader *reader)
+{
+    int64_t *numbers = NULL;
+    size_t count = 0;
+    reader->trace->source = ZV_TRACE_FROM_TIMELINE;
+    const bool fine = read_first(reader, &numbers, &count) && read_lists(reader, numbers, count);
+    zv_memory_free(numbers);
+    return fine;
 }
 
 /* ---- the whole ---- */
@@ -376,8 +486,7 @@ static bool read_root(struct reader *reader)
         return false;
     }
     if (token == ZV_JSON_ARRAY_BEGIN) {
-        reader->trace->source = ZV_TRACE_FROM_TIMELINE;
-        return read_rows(reader) && !next(reader, &token);
+        return read_timeline(reader) && !next(reader, &token);
     }
     struct event event = {.device_type = -1, .device = NO_DEVICE};
     if (token != ZV_JSON_OBJECT_BEGIN) {

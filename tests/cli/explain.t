@@ -345,6 +345,7 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
         "address": 139637978824704,
         "bytes": 41943040,
         "live_bytes": 31457280,
+        "free_bytes": 10485760,
         "largest_hole_bytes": 10485760,
         "pool": "large",
         "expandable": true
@@ -367,7 +368,35 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
       }
     ]
   },
+  "expandable_segments_not_with": [
+    {
+      "with": "memory pools with an allocator of their own",
+      "what": "the pool's allocator is not asked (MemPool over CUDAPluggableAllocator; open since February 2025)",
+      "source": "pytorch/pytorch#147851"
+    },
+    {
+      "with": "NCCL user buffers",
+      "what": "registration expects memory of ncclMemAlloc, and pools for it are brittle beside them",
+      "source": "pytorch/pytorch#165419"
+    },
+    {
+      "with": "CUDA IPC",
+      "what": "cudaIpcGetMemHandle does not take such memory; PyTorch hands on handles of its own, which in 2.13 differ for one segment",
+      "source": "pytorch/pytorch#198305"
+    },
+    {
+      "with": "RDMA",
+      "what": "registering such memory fails (Bad address)",
+      "source": "uccl-project/uccl#839"
+    },
+    {
+      "with": "torch_memory_saver",
+      "what": "it refuses to work beside them (SGLang's release of memory, colocated training)",
+      "source": "fzyzcjy/torch_memory_saver"
+    }
+  ],
   "replay": {
+    "emulated": false,
     "exact": true,
     "exact_events": 2,
     "events": 2,
@@ -435,7 +464,7 @@ $ echo '{"traceEvents":[{"name":"x"}]}' | zirve explain -
 zirve explain: -: no memory event of a GPU in it: record with profile_memory=True
 ? 3
 $ echo 'hello' | zirve explain -
-zirve explain: -: neither a memory snapshot (pickle), a profiler trace (JSON) nor a text with an out-of-memory message
+zirve explain: -: neither a memory snapshot (pickle), a profiler trace (JSON), an op list nor a text with an out-of-memory message
 ? 4
 $ printf 'PK\003\004' | zirve explain -
 zirve explain: -: a zip archive, as torch.save writes: expected a memory snapshot, which pickle.dump or _dump_snapshot writes
@@ -460,6 +489,8 @@ It did not run out of memory.
 Peaks: 0.00 MiB (0.00 MB) allocated, 2.00 MiB (2.10 MB) reserved (first after
 event 1 of 2, 0.000 s into the record).
 replay: only bounds: a profiler writes rounded sizes and no streams
+  The allocator's backend is not in the file: with cudaMallocAsync reserved
+  peaks are upper bounds.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
 $ gzip -c $TMP/trace.json | zirve explain - --json
@@ -511,6 +542,7 @@ $ gzip -c $TMP/trace.json | zirve explain - --json
     }
   },
   "replay": {
+    "emulated": false,
     "exact": false,
     "exact_events": 0,
     "events": 2,
@@ -531,13 +563,17 @@ $ echo '[[-1,1,1000,0],[5000,2,300,4],[6000,4,-300,4]]' | zirve explain -
 PEAK 0.00 MiB (0.00 MB) allocated, after event 2 of 3. It did not run out of
 memory.
 
+Held then, by category:
+        1000 B  76.9%       1 x  parameter
+         300 B  23.0%       1 x  activation
+
 Peaks: reserved bytes are not recorded; allocated ones are sums of the events,
 at least what is shown.
 replay: only bounds: a profiler writes rounded sizes and no streams
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
 $ echo '[[-1,1,1000]]' | zirve explain -
-zirve explain: -: byte 11: no row of a memory timeline: expected [ns, 1-4, bytes, 0-7], as in .raw.json.gz
+zirve explain: -: byte 12: no row of a memory timeline: expected [ns, 1-4, bytes, 0-7], as in .raw.json.gz, or [times, sizes by category], as in .json
 ? 3
 # Pasted messages and logs.
 $ echo 'CUDA out of memory. Tried to allocate 2.26 GiB (GPU 0; 6.00 GiB total capacity; 781.59 MiB already allocated; 3.03 GiB free; 1.24 GiB reserved in total by PyTorch)' | zirve explain -
@@ -773,5 +809,200 @@ Peaks: 8.00 GiB allocated, 12.00 GiB reserved (first after event 2 of 2, 0.000 s
 into the record). They are of different instants: their difference means
 nothing.
 replay: only bounds: a profiler writes rounded sizes and no streams
+  The allocator's backend is not in the file: with cudaMallocAsync reserved
+  peaks are upper bounds.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
+# An op list is run first; its segments. Settings that do not go together with other parts are named.
+$ zirve explain tests/data/ops/hole.txt --capacity 6.6GB --segments --top 2 --by size
+OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) asked for; 4.66 GiB (5.01 GB)
+free in the cache and 0.55 GiB (0.59 GB) on the card, but the largest hole is
+1.17 GiB (1.25 GB).
+
+Device 0, after event 32 of 33:
+  reserved         5.59 GiB (6.01 GB)         from the driver
+    free in cache  4.66 GiB (5.01 GB)         reserved less active
+    largest hole   1.17 GiB (1.25 GB)
+    inactive split 4.66 GiB (5.01 GB)         free, but not to be given back
+  active           0.93 GiB (1.00 GB)
+  allocated        0.93 GiB (1.00 GB)
+  requested        0.93 GiB (1.00 GB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by size:
+    953.68 MiB 100.0%       4 x  128 MiB and more, less than twice that
+
+Room that is reserved and not used:
+  in use elsewhere 4.66 GiB (5.01 GB)         in segments with live blocks
+  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+Pinned by the least (of 4 segments):
+  1.17 GiB free of 1.40 GiB at 0x1000000000000, pinned by 1 block:
+      238.42 MiB  (no stack recorded)
+  1.17 GiB free of 1.40 GiB at 0x1000059800000, pinned by 1 block:
+      238.42 MiB  (no stack recorded)
+
+Segments (4):
+  address                 size          live  largest hole  pool, stream
+  0x1000000000000    1432.0 MiB     238.4 MiB    1193.6 MiB  large 0
+  0x1000059800000    1432.0 MiB     238.4 MiB    1193.6 MiB  large 0
+  and 2 more
+
+Peaks: 5.59 GiB (6.00 GB) allocated, 5.59 GiB (6.01 GB) reserved (first after
+event 19 of 33). They are of different instants: their difference means nothing.
+replay: exact 12/12 allocations and 4/4 segments, at the recorded addresses
+  Emulated: an op list, run on the simulated card; allocator torch-2.6; settings
+  default.
+  Before the record: nothing was reserved, so it is whole.
+  0.93 GiB (1.00 GB) of it has no recorded stack.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ zirve explain tests/data/ops/streams.txt --alloc-conf expandable_segments:True --by pool
+PEAK 8.58 MiB (9.00 MB) allocated, after event 7 of 14. It did not run out of
+memory.
+
+Device 0, after event 7 of 14:
+  reserved         20.00 MiB (20.97 MB)       from the driver
+    free in cache  11.42 MiB (11.97 MB)       reserved less active
+    largest hole   11.42 MiB (11.97 MB)
+    inactive split 0.00 MiB (0.00 MB)         free, but not to be given back
+  active           8.58 MiB (9.00 MB)
+  allocated        8.58 MiB (9.00 MB)
+  requested        8.58 MiB (9.00 MB)
+    rounding       0.00 MiB (0.00 MB)         active less requested
+
+Held then, by pool:
+      8.58 MiB 100.0%       3 x  large
+
+Room that is reserved and not used:
+  in use elsewhere 11.42 MiB (11.97 MB)       in segments with live blocks
+  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+Pinned by the least (of 1 segments):
+  11.42 MiB free of 20.00 MiB at 0x1000000000000000, pinned by 3 blocks:
+        2.86 MiB  (no stack recorded)
+        2.86 MiB  (no stack recorded)
+        2.86 MiB  (no stack recorded)
+
+Peaks: 8.58 MiB (9.00 MB) allocated, 20.00 MiB (20.97 MB) reserved (first after
+event 1 of 14). They are of different instants: their difference means nothing.
+replay: exact 4/4 allocations and 1/1 segments, at the recorded addresses
+  Emulated: an op list, run on the simulated card; allocator torch-2.6; settings
+  expandable_segments:True.
+  Before the record: nothing was reserved, so it is whole.
+
+expandable_segments does not go together with:
+  memory pools with an allocator of their own: the pool's allocator is not asked
+  (MemPool over CUDAPluggableAllocator; open since February 2025)
+  (pytorch/pytorch#147851)
+  NCCL user buffers: registration expects memory of ncclMemAlloc, and pools for
+  it are brittle beside them (pytorch/pytorch#165419)
+  CUDA IPC: cudaIpcGetMemHandle does not take such memory; PyTorch hands on
+  handles of its own, which in 2.13 differ for one segment
+  (pytorch/pytorch#198305)
+  RDMA: registering such memory fails (Bad address) (uccl-project/uccl#839)
+  torch_memory_saver: it refuses to work beside them (SGLang's release of
+  memory, colocated training) (fzyzcjy/torch_memory_saver)
+  8.58 MiB (9.00 MB) of it has no recorded stack.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+# A memory timeline, processed: who held what by category.
+$ echo '[[10,20,30],[[0,100,0,0,0,0,0,0,0],[0,100,0,0,0,2500,300,0,0],[0,100,7,0,0,0,300,0,0]]]' | zirve explain -
+PEAK 0.00 MiB (0.00 MB) allocated, after event 4 of 5, 0.000 s into the record.
+It did not run out of memory.
+
+Held then, by category:
+      2.44 KiB  85.9%       1 x  activation
+         300 B  10.3%       1 x  gradient
+         100 B   3.4%       1 x  parameter
+           7 B   0.2%       1 x  optimizer state
+
+Peaks: reserved bytes are not recorded; allocated ones are sums of the events,
+at least what is shown.
+replay: only bounds: a profiler writes rounded sizes and no streams
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ echo '[[10],[[0,100,0,0,0,0,0,0,0]]]' | zirve explain - --at end --json | sed -n '/held_by/,/^  \]/p'
+  "held_by": {
+    "category": [
+      {
+        "label": "parameter",
+        "bytes": 100,
+        "requested_bytes": 100,
+        "blocks": 1
+      }
+    ]
+  },
+  "replay": {
+    "emulated": false,
+    "exact": false,
+    "exact_events": 0,
+    "events": 1,
+    "exact_allocations": 0,
+    "allocations": 0,
+    "exact_segments": 0,
+    "segments": 0,
+    "why": "a profiler writes no streams and no requests",
+    "profile": "torch-2.14",
+    "alloc_conf": "",
+    "alloc_conf_known": false,
+    "live_before_bytes": null,
+    "reserved_before_bytes": null,
+    "stray_events": 0
+  }
+}
+$ echo '[[10,20],[[0,100,0,0,0,0,0,0,0]]]' | zirve explain -
+zirve explain: -: byte 31: no row of a memory timeline: expected [ns, 1-4, bytes, 0-7], as in .raw.json.gz, or [times, sizes by category], as in .json
+? 3
+# Engines that stopped in their own words.
+$ printf 'INFO x\nValueError: Free memory on device cuda:0 (34.34/121.63 GiB) on startup is less than desired GPU memory utilization (0.8, 97.3 GiB).\n' | zirve explain - --unit GiB
+NOT STARTED because of memory outside this process: vLLM takes 97.30 GiB of the
+card, and 34.34 GiB was free.
+
+Line 2 says (vLLM):
+  card                     121.63 GiB
+  free at the start        34.34 GiB
+  share                    0.80 (--gpu-memory-utilization)
+  to be taken              97.30 GiB
+  missing                  62.96 GiB
+A larger share makes it worse here: end what uses the card, or lower the share
+to what is free, if weights and one request fit in that.
+Everything else is unknown: the text does not say it.
+$ echo "To serve at least one request with the models's max seq len (131072), (4.00 GiB KV cache is needed, which is larger than the available KV cache memory (0.65 GiB). Based on the available memory, the estimated maximum model length is 21440." | zirve explain -
+NOT STARTED for want of capacity: one request of the longest context needs 4.00
+GiB (4.29 GB) of cache, and 0.65 GiB (0.70 GB) is left for it.
+
+Line 1 says (vLLM):
+  needed                   4.00 GiB (4.29 GB)
+  left for the cache       0.65 GiB (0.70 GB)
+  missing                  3.35 GiB (3.60 GB)
+  longest context          131,072 tokens
+  would fit                21,440 tokens
+A shorter context (--max-model-len) is the exact remedy; a larger share, or a
+smaller type for the cache, the others.
+Everything else is unknown: the text does not say it.
+$ echo 'RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.' | zirve explain - --json
+{
+  "schema": "zirve.explain_engine/1",
+  "line": 1,
+  "engine": "SGLang",
+  "stopped_by": "no_cache",
+  "option": "--mem-fraction-static",
+  "device_total_bytes": null,
+  "device_free_bytes": null,
+  "share_hundredths": null,
+  "needed_bytes": null,
+  "available_bytes": null,
+  "missing_bytes": null,
+  "context_tokens": null,
+  "fitting_tokens": null,
+  "device": null,
+  "purpose": null
+}
+$ echo 'llama_kv_cache: failed to allocate CUDA1 buffer of size 1073741824' | zirve explain - --unit MiB
+OUT OF MEMORY: llama.cpp asked for a buffer of 1024.00 MiB. Why there was no
+room, this text does not say.
+
+Line 1 says (llama.cpp):
+  needed                   1024.00 MiB
+  device                   CUDA1
+Fewer layers on the device, a shorter context or a smaller batch ask for less.
+Everything else is unknown: the text does not say it.

@@ -508,6 +508,7 @@ $ zirve replay tests/data/snapshots/gen5.pickle --json --capacity 8MiB
 {
   "schema": "zirve.replay/1",
   "record": {
+    "emulated": false,
     "exact": true,
     "exact_events": 5,
     "events": 5,
@@ -580,7 +581,8 @@ zirve replay: -: a memory timeline has no addresses: nothing tells which free is
 # Settings ranked.
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --advise
 
-Settings by requests that fail, then bytes reserved, then driver calls (10 tried):
+Settings by requests that fail, then bytes reserved, then driver calls (10
+tried):
   1. expandable_segments:True
      5.61 GiB (6.02 GB): 12.00 MiB (12.58 MB) more reserved, 11 driver calls
   2. max_split_size_mb:64
@@ -602,8 +604,34 @@ Settings by requests that fail, then bytes reserved, then driver calls (10 tried
  10. roundup_power2_divisions:8
      6.00 GiB (6.44 GB): fails 1 request, 0.41 GiB (0.44 GB) more reserved, 6 driver calls
 Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.
-expandable_segments does not hold for memory pools with an allocator of their
-own (pytorch/pytorch#147851).
+
+expandable_segments does not go together with:
+  memory pools with an allocator of their own: the pool's allocator is not asked
+  (MemPool over CUDAPluggableAllocator; open since February 2025)
+  (pytorch/pytorch#147851)
+  NCCL user buffers: registration expects memory of ncclMemAlloc, and pools for
+  it are brittle beside them (pytorch/pytorch#165419)
+  CUDA IPC: cudaIpcGetMemHandle does not take such memory; PyTorch hands on
+  handles of its own, which in 2.13 differ for one segment
+  (pytorch/pytorch#198305)
+  RDMA: registering such memory fails (Bad address) (uccl-project/uccl#839)
+  torch_memory_saver: it refuses to work beside them (SGLang's release of
+  memory, colocated training) (fzyzcjy/torch_memory_saver)
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --advise --alloc-conf "" --alloc-conf expandable_segments:True
 zirve replay: --advise tries settings itself: one card and no --alloc-conf beside it
+? 64
+$ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --advise --budget 2 | head -8
+
+Settings by requests that fail, then bytes reserved, then driver calls (2 tried
+within the budget):
+  1. expandable_segments:True
+     5.61 GiB (6.02 GB): 12.00 MiB (12.58 MB) more reserved, 11 driver calls
+  2. default settings
+     5.59 GiB (6.01 GB): fails 1 request, as it was run, 6 driver calls
+Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.
+$ zirve replay tests/data/ops/hole.txt --advise --budget many
+zirve replay: --budget many: expected replays (5) or seconds (30s)
+? 64
+$ zirve replay tests/data/ops/hole.txt --budget 3
+zirve replay: --budget is what --advise may spend
 ? 64

@@ -142,6 +142,7 @@ $ zirve view tests/data/snapshots/gen6.pickle --json
   "peak_reserved_bytes": 23068672,
   "capacity_bytes": null,
   "replay": {
+    "emulated": false,
     "exact": true,
     "exact_events": 5,
     "events": 5,
@@ -171,6 +172,7 @@ $ zirve view tests/data/ops/hole.txt --capacity 8GB --json
   "peak_reserved_bytes": 6006243328,
   "capacity_bytes": 8000000000,
   "replay": {
+    "emulated": true,
     "exact": true,
     "exact_events": 33,
     "events": 33,

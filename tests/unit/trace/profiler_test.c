@@ -59,6 +59,36 @@ static void test_chrome(void **state)
     zv_trace_close(&trace);
 }
 
+/* The same as .json: what each category holds at each time. */
+static const char sizes[] = "[[10,20,30],[[0,100,0,0,0,0,0,0,0],[0,100,0,0,0,2500,300,0,0],"
+                            "[0,100,7,0,0,0,300,0,0]]]";
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    struct zv_trace trace = {0};
+    assert_int_equal(zv_profiler_read(&trace, zv_slice_of(sizes), NULL), ZV_OK);
+    assert_int_equal(trace.source, ZV_TRACE_FROM_TIMELINE);
+    assert_int_equal(trace.event_count, 5);
+    assert_int_equal(trace.events[2].time_us, 20);
+    assert_true(zv_slice_equal(zv_trace_text(&trace, trace.events[2].context), "gradient"));
+    assert_int_equal(trace.events[4].action, ZV_TRACE_FREE_REQUESTED);
+    assert_int_equal(trace.events[4].bytes, 2500);
+    zv_trace_close(&trace);
+    static const char *const bad[] = {"[[10],[[0,1,0,0,0,0,0,0,0],[0,1,0,0,0,0,0,0,0]]]",
+                                      "[[10,20],[[0,1,0,0,0,0,0,0,0]]]",
+                                      "[[10],[[0,1,0]]]",
+                                      "[[10],[[0,1,0,0,0,0,0,0,0,0]]]",
+                                      "[[10],[10]]",
+                                      "[[10]]"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct zv_error err = {0};
+        assert_int_equal(zv_profiler_read(&trace, zv_slice_of(bad[i]), &err), ZV_E_SYNTAX);
+        assert_true(err.has_offset);
+        zv_trace_close(&trace);
+    }
+}
+
 static void test_timeline(void **state)
 {
     (void)state;
@@ -76,8 +106,8 @@ static void test_timeline(void **state)
 static void test_prefixes_and_changes(void **state)
 {
     (void)state;
-    static const char *const texts[] = {chrome, rows};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const texts[] = {chrome, rows, sizes};
+    for (size_t i = 0; i < 3; i++) {
         const size_t length = strlen(texts[i]);
         for (size_t cut = 0; cut < length; cut++) {
             struct zv_trace trace = {0};
@@ -128,8 +158,9 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chrome), cmocka_unit_test(test_timeline),
-        cmocka_unit_test(test_prefixes_and_changes), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chrome), cmocka_unit_test(test_sizes),
+                                       cmocka_unit_test(test_timeline),
+                                       cmocka_unit_test(test_prefixes_and_changes),
+                                       cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests_name("profiler", tests, NULL, NULL);
 }
