@@ -207,6 +207,28 @@ static bool read_verdict(struct zv_overflow *to, const struct zv_yaml_value *roo
     return to->memory_named;
 }
 
+/* zirve.measure/1: the last run that failed in a phase; a search may have several. */
+static enum zv_status read_runs(struct zv_overflow *to, const struct zv_yaml_value *runs,
+                                struct zv_arena *arena, struct zv_error *err)
+{
+    for (size_t i = zv_yaml_count(runs); i != 0; i--) {
+        const struct zv_yaml_value *const run = zv_yaml_item(runs, i - 1);
+        struct zv_slice phase = {0};
+        struct zv_slice message = {0};
+        if (!zv_yaml_text(zv_yaml_find(run, "failed_phase"), &phase)) {
+            continue;
+        }
+        (void)zv_yaml_text(zv_yaml_find(run, "message"), &message);
+        const enum zv_status status = read_text(to, message, arena, err);
+        if (zv_phase_parse(phase, &to->phase)) {
+            to->told_by =
+                zv_arena_print(arena, "the reading of phase %.*s", (int)phase.length, phase.at);
+        }
+        return status;
+    }
+    return zv_fail(err, ZV_E_USAGE, "no run of this result failed");
+}
+
 static enum zv_status read_result(struct zv_overflow *to, struct zv_slice text,
                                   struct zv_arena *arena, struct zv_error *err)
 {
@@ -217,6 +239,10 @@ static enum zv_status read_result(struct zv_overflow *to, struct zv_slice text,
     }
     if (read_verdict(to, root)) {
         return ZV_OK;
+    }
+    const struct zv_yaml_value *const runs = zv_yaml_find(root, "runs");
+    if (zv_yaml_count(runs) != 0) {
+        return read_runs(to, runs, arena, err);
     }
     const struct zv_yaml_value *of = root;
     const struct zv_yaml_value *const documents = zv_yaml_find(root, "evidence");

@@ -27,6 +27,7 @@ static const struct zv_oom_sign signs[] = {
     {"No available memory for the cache blocks", "vLLM", ZV_OOM_DEVICE},
     {"larger than the available KV cache memory", "vLLM", ZV_OOM_DEVICE},
     {"Not enough memory. Please try to increase --mem-fraction-static", "SGLang", ZV_OOM_DEVICE},
+    {"bytes asked for; allocated", "zirve measure", ZV_OOM_DEVICE},
     {"std::bad_alloc", "C++", ZV_OOM_HOST},
     {"Cannot allocate memory", "the system", ZV_OOM_HOST},
     {"Out of memory: Killed process", "the kernel", ZV_OOM_HOST},

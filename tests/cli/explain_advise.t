@@ -148,6 +148,10 @@ $ zirve explain --json tests/data/run/backward.log >$TMP/message.json; zirve exp
 OUT OF DEVICE MEMORY in forward (--phase)
 It would have fitted alone on the card: what others hold, and what this process
 holds outside the allocator (its context), comes first.
+$ zirve measure --emulate 100MiB --search width --json >$TMP/measure.json; zirve explain --advise $TMP/measure.json | sed 3q
+OUT OF DEVICE MEMORY in load (the reading of phase model_load)
+  out of memory: 50353216 bytes asked for; allocated 50368000, reserved
+  54525952, free on the device 50331648 of 104857600
 # Host memory, fragmentation, a phase that nothing tells.
 $ echo 'RuntimeError: DefaultCPUAllocator: can'"'"'t allocate memory: you tried to allocate 40 bytes.' | zirve explain --advise - --phase export | sed 4q
 OUT OF HOST MEMORY in export (--phase)

@@ -136,6 +136,11 @@ static const struct {
     {"schema: zirve.measure/1\nphases:\n  - {name: model_load, outcome: passed}\n  - {name: "
      "optimizer_step, outcome: failed, message: CUDA out of memory}\n",
      ZV_OK, ZV_PHASE_UPDATE, true},
+    {"{\"schema\": \"zirve.measure/1\",\n\"runs\": [{\"failed_phase\": null}, {\"failed_phase\": "
+     "\"cold_forward\", \"message\": \"out of memory: 7 bytes asked for; allocated 3\"}]}",
+     ZV_OK, ZV_PHASE_FORWARD, true},
+    {"{\"schema\": \"zirve.measure/1\",\n\"runs\": [{\"failed_phase\": null}]}", ZV_E_USAGE,
+     ZV_PHASES, false},
     {"schema: zirve.measure/1\nphases: []\n", ZV_E_USAGE, ZV_PHASES, false},
     {"{\"schema\": \"zirve.explain/1\",\n\"verdict\": {\"kind\": \"capacity\", "
      "\"requested_bytes\": 7}}",
