@@ -210,8 +210,7 @@ static void put_peaks(struct zv_sink *sink, const struct report_style *style, co
     put_bytes(cells[0], style, allocated);
     put_bytes(cells[1], style, reserved);
     put_duration(cells[2], sum_of_times(run));
-    zv_sink_print(sink, "  %-24s allocated peak %s | reserved peak %s | %s\n", name, cells[0],
-                  cells[1], cells[2]);
+    zv_sink_print(sink, "  %-18s %18s | %18s | %s\n", name, cells[0], cells[1], cells[2]);
 }
 
 static void put_loop(struct zv_sink *sink, const struct report_style *style,
@@ -223,6 +222,8 @@ static void put_loop(struct zv_sink *sink, const struct report_style *style,
     report_measure_device(name, run);
     zv_sink_print(sink, "\n%s: the whole loop without phase boundaries, in a process of its own\n",
                   name);
+    zv_sink_print(sink, "  %-18s %18s | %18s | %s\n", "", "allocated peak", "reserved peak",
+                  "time");
     put_peaks(sink, style, "whole loop", run);
     if (beside != NULL) {
         put_peaks(sink, style, "the phases above", beside);

@@ -390,12 +390,14 @@ hip:1 24GB, EMULATED by zirve-emulate 0.1.0; HIP driver 70000000; 22.35 GiB
   free on the device: 24,000,000,000 before, 23,997,902,848 after
 
 cuda:0: the whole loop without phase boundaries, in a process of its own
-  whole loop               allocated peak 46,080 | reserved peak 2,097,152 | unknown
-  the phases above         allocated peak 46,080 | reserved peak 2,097,152 | unknown
+                         allocated peak |      reserved peak | time
+  whole loop                     46,080 |          2,097,152 | unknown
+  the phases above               46,080 |          2,097,152 | unknown
 
 hip:1: the whole loop without phase boundaries, in a process of its own
-  whole loop               allocated peak 46,080 | reserved peak 2,097,152 | unknown
-  the phases above         allocated peak 46,080 | reserved peak 2,097,152 | unknown
+                         allocated peak |      reserved peak | time
+  whole loop                     46,080 |          2,097,152 | unknown
+  the phases above               46,080 |          2,097,152 | unknown
 
   process     batch context width             allocated peak |   reserved peak
     1 cuda:0  1 x 16 x 64          complete           46,080 |       2,097,152
