@@ -90,7 +90,7 @@ class HeapMap {
     this.host = host;
     this.zoom = 1;
     this.picked = -1;
-    this.fits = new Map();
+    this.widths = new Map();
     this.ground = groundOf(host.spans.count ? host.spans : host.blocks);
     const zoom = (factor) => () => this.scale(factor);
     this.canvas = make("canvas", { tabindex: "0", role: "img" });
@@ -263,18 +263,12 @@ class HeapMap {
       }
     }
   }
-  /* Measuring is what names cost: what fits is remembered. */
+  /* Measuring is what names cost: each is measured once, and cut in proportion. */
   fit(context, text, wide) {
-    const key = Math.floor(wide / 6) + " " + text;
-    if (this.fits.size > 5000) this.fits.clear();
-    if (!this.fits.has(key)) this.fits.set(key, this.cut(context, text, 6 * Math.floor(wide / 6)));
-    return this.fits.get(key);
-  }
-  cut(context, text, wide) {
-    if (context.measureText(text).width <= wide) return text;
-    let length = Math.floor((text.length * wide) / context.measureText(text).width);
-    while (length > 1 && context.measureText(text.slice(0, length) + "\u2026").width > wide) length--;
-    return text.slice(0, length) + "\u2026";
+    if (this.widths.size > 20000) this.widths.clear();
+    if (!this.widths.has(text)) this.widths.set(text, context.measureText(text).width);
+    const width = this.widths.get(text);
+    return width <= wide ? text : text.slice(0, Math.max(1, Math.floor((text.length * wide) / width) - 3)) + "\u2026";
   }
 
   outline(context, scale, id) {

@@ -10,6 +10,7 @@ const now = { at: Math.min(data.start || 0, data.instants - 1) };
 let map = null;
 let held = null;
 let boxes = null;
+let listing = 0; /* the list follows the cursor, but not at every frame: laying it out is dear */
 
 const host = {
   scale: data.steps ? data.steps / data.instants : 1,
@@ -22,7 +23,12 @@ function moveTo(instant) {
   now.at = Math.min(data.instants - 1, Math.max(0, Math.round(instant)));
   for (const chart of charts) chart.move(chart.spec.count === data.instants ? now.at : Math.floor((now.at * chart.spec.count) / data.instants));
   if (map) redraw(map.redrawing);
-  if (held) redraw(held.redrawing);
+  if (held && !listing) {
+    listing = setTimeout(() => {
+      listing = 0;
+      redraw(held.redrawing);
+    }, 70);
+  }
   if (boxes) redraw(boxes.pointing);
 }
 
