@@ -115,8 +115,15 @@ static enum zv_status read_map(struct reading *reading)
 
 static bool is_weight_map(const struct zv_json_reader *json)
 {
-    return json->depth == 1 &&
-           zv_slice_equal((struct zv_slice){json->text, json->length}, "weight_map");
+    char decoded[6 * sizeof "weight_map"]; /* every character as \uXXXX */
+    struct zv_slice key = {json->text, json->length};
+    if (json->has_escape) {
+        if (key.length > sizeof decoded || !zv_json_text_decode(key, decoded, &key.length)) {
+            return false;
+        }
+        key.at = decoded;
+    }
+    return json->depth == 1 && zv_slice_equal(key, "weight_map");
 }
 
 /* Every token; the first weight_map of the root is taken in. */
@@ -195,21 +202,27 @@ static enum zv_status take_rest(struct reading *reading)
     return ZV_OK;
 }
 
+enum zv_status model_index_parse(struct model_index *index, struct zv_slice text,
+                                 struct zv_arena *arena, struct zv_error *err)
+{
+    struct reading reading = {.text = text, .arena = arena, .err = err, .to = index};
+    *index = (struct model_index){0};
+    if (text.length > ZV_JSON_TREE_MAX_BYTES) {
+        return zv_fail(err, ZV_E_LIMIT, "an index of %zu bytes, at most %d are read", text.length,
+                       ZV_JSON_TREE_MAX_BYTES);
+    }
+    const enum zv_status status = stream(&reading);
+    return status == ZV_OK ? take_rest(&reading) : status;
+}
+
 enum zv_status model_index_read(struct model_index *index, struct model_reader *reader,
                                 const char *path, struct zv_error *err)
 {
+    struct zv_slice text;
     *index = (struct model_index){0};
-    struct reading reading = {.arena = reader->arena, .err = err, .to = index};
-    enum zv_status status = model_map(reader, path, &reading.text, err);
-    if (status != ZV_OK) {
-        return status;
-    }
-    if (reading.text.length > ZV_JSON_TREE_MAX_BYTES) {
-        status = zv_fail(err, ZV_E_LIMIT, "an index of %zu bytes, at most %d are read",
-                         reading.text.length, ZV_JSON_TREE_MAX_BYTES);
-    } else {
-        status = stream(&reading);
-        status = status == ZV_OK ? take_rest(&reading) : status;
+    enum zv_status status = model_map(reader, path, &text, err);
+    if (status == ZV_OK) {
+        status = model_index_parse(index, text, reader->arena, err);
     }
     if (status != ZV_OK) {
         (void)zv_fail_where(err, path);

@@ -20,6 +20,10 @@ struct model_index {
  */
 enum zv_status model_index_read(struct model_index *index, struct model_reader *reader,
                                 const char *path, struct zv_error *err);
+/* The same of bytes, which names of shards point into. Errors: without where. */
+enum zv_status model_index_parse(struct model_index *index, struct zv_slice text,
+                                 struct zv_arena *arena, struct zv_error *err);
+
 void model_index_close(struct model_index *index);
 
 #endif

@@ -47,6 +47,16 @@ def safetensors():
     save("safetensors", "truncated", safetensors_file([("a", "F64", [2], 16)], data=15))
 
 
+def index():
+    shard = "model-0000{}-of-00002.safetensors"
+    names = {f"layers.{i % 3}.experts.{i}.w": shard.format(1 + i // 4) for i in range(8)}
+    save("index", "usual", json.dumps({"metadata": {"total_size": 96}, "weight_map": names}, indent=2))
+    save("index", "after", json.dumps({"weight_map": names, "metadata": {"total_size": 9.6e1, "x": [1, {}]}}))
+    save("index", "escapes", '{"weight\\u005fmap":{"a\\u0062":"x.safetensors","ab2":"\\u0078.safetensors"},"n":NaN}')
+    save("index", "twice", '{"weight_map":{"a.1":"x","a.01":"x","a.1":"y"}}')
+    save("index", "again", '{"weight_map":{"a":"x"},"metadata":{"total_size":1},"weight_map":{"b":"x"}}')
+
+
 def decide():
     save("record_entry", "job", json.dumps({
         "schema": "zirve.record/1", "entry": 1, "kind": "job", "known": "assumed", "date": "2026-11-29",
@@ -110,6 +120,7 @@ def gguf():
 
 
 json_tree()
+index()
 safetensors()
 gguf()
 pickle_files()
