@@ -264,7 +264,8 @@ static enum zv_status budget_for(struct kv_session *kv, uint64_t block,
     if (budget == NULL) {
         return zv_fail_memory(err, "a budget");
     }
-    kv->session.job.serve.block_tokens = block;
+    const bool own = kv->session.job.runtime == ZV_RUNTIME_SGLANG && !kv->settings.blocks_given;
+    kv->session.job.serve.block_tokens = own ? 0 : block;
     const struct zv_question question = session_question(&kv->session);
     *to = budget;
     return zv_kv_budget_of(budget, &question, &kv->arena, err);
@@ -305,6 +306,23 @@ static enum zv_status run_on_card(struct kv_session *kv, struct report_kv_scenar
     return status == ZV_OK ? run_prefixes(kv, scenario, scenario->budget->slots, err) : status;
 }
 
+static const char *rules_text(struct kv_session *kv)
+{
+    const struct session *const session = &kv->session;
+    if (session->job.runtime == ZV_RUNTIME_SGLANG) {
+        return zv_arena_print(
+            &kv->arena,
+            "Rules: memory of SGLang %s; steps, pages and pre-emption are vLLM's, with whole "
+            "prompts admitted. SGLang itself drops whole leaves of its tree of prefixes, and "
+            "retracts the requests that have answered least.",
+            session->rules.version);
+    }
+    return zv_arena_print(&kv->arena, "Rules: vLLM %s%s.", session->rules.version,
+                          kv->settings.rules == 0   ? ", its scheduler before the changes of 2026"
+                          : kv->settings.rules == 1 ? ", its scheduler after the changes of 2026"
+                                                    : "");
+}
+
 static enum zv_status open_session(struct kv_session *kv, struct report_kv_scenario *scenario,
                                    const char *const values[KV_DIMENSION_COUNT],
                                    struct zv_error *err)
@@ -331,11 +349,7 @@ static enum zv_status open_session(struct kv_session *kv, struct report_kv_scena
     }
     if (kv->scenario_count == 0) {
         session_notes(session);
-        kv->rules =
-            zv_arena_print(&kv->arena, "Rules: vLLM %s%s.", session->rules.version,
-                           kv->settings.rules == 0   ? ", its scheduler before the changes of 2026"
-                           : kv->settings.rules == 1 ? ", its scheduler after the changes of 2026"
-                                                     : "");
+        kv->rules = rules_text(kv);
     }
     scenario->card =
         zv_arena_copy(&kv->arena, session->capacity.name.at, session->capacity.name.length);
@@ -421,7 +435,8 @@ static enum zv_status run_trace(struct kv_session *kv, struct output *out, struc
         status = run_scenario(kv, i, err);
     }
     if (status != ZV_OK) {
-        return err->line != 0 && err->where[0] == 0 ? zv_fail_where(err, settings->path) : status;
+        const bool of_trace = err->line != 0 || status == ZV_E_SYNTAX;
+        return of_trace && err->where[0] == 0 ? zv_fail_where(err, settings->path) : status;
     }
     const struct report_kv report = {.trace = settings->path,
                                      .rules = kv->rules,

@@ -25,7 +25,8 @@ const struct option_spec kv_options[KV_OPTION_COUNT] = {
      OPTION_VALUE},
     {memory, "pages", "num-gpu-blocks-override", "N",
      "pages by hand, of the first --block-size, instead of a model and a card", OPTION_VALUE},
-    {memory, "runtime", NULL, "vllm[@VERSION]", "whose rules: vLLM, newest known by default",
+    {memory, "runtime", NULL, "vllm|sglang[@VERSION]",
+     "whose memory rules: vLLM, newest known by default; steps are vLLM's in any case",
      OPTION_VALUE},
     {memory, "assume", NULL, NULL, "an unknown version: use the rules of the nearest known one",
      OPTION_FLAG},
@@ -48,7 +49,8 @@ const struct option_spec kv_options[KV_OPTION_COUNT] = {
     {memory, "in-use", NULL, "BYTES", "what others use of the card", OPTION_VALUE},
     {memory, "enforce-eager", NULL, NULL, "no CUDA graphs", OPTION_FLAG},
 
-    {policies, "block-size", "page-size", "TOKENS[,...]", "tokens of a page (16)", OPTION_VALUE},
+    {policies, "block-size", "page-size", "TOKENS[,...]", "tokens of a page (16; SGLang 1)",
+     OPTION_VALUE},
     {policies, "prefix-cache", "enable-prefix-caching", "on|off|both",
      "paged with prefix caching where the trace has hashes (both)", OPTION_VALUE},
     {policies, "eviction", NULL, "queue|lru|lfu|fifo[,...]",
@@ -323,6 +325,7 @@ enum zv_status kv_settings_of(struct kv_settings *to, const struct arguments *ar
 {
     *to = (struct kv_settings){.batch = 8, .blocks = {{16}, 1}};
     to->path = args->operands[0];
+    to->blocks_given = arguments_has(args, "block-size");
     enum zv_status status = read_counts(to, args, err);
     status = status == ZV_OK ? read_words(to, args, err) : status;
     status = status == ZV_OK ? read_columns(&to->input.options, args, err) : status;

@@ -29,6 +29,7 @@ struct kv_settings {
     struct zv_kv_input input;
     const char *path; /* of the trace */
     struct count_list blocks;
+    bool blocks_given;
     struct kv_values varied[KV_DIMENSION_COUNT];
     enum zv_kv_eviction evictions[KV_MAX_VALUES]; /* of prefix caching */
     size_t eviction_count;

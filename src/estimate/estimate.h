@@ -48,6 +48,7 @@ struct zv_pool {
     uint64_t cache_bytes;  /* left for the cache */
     uint64_t blocks;       /* pages */
     uint64_t tokens;       /* as the runtime prints it */
+    uint64_t token_bytes;  /* SGLang: of a token in all layers of the stage with least; else 0 */
     uint64_t concurrency;  /* sequences of full length, millionths */
     const char *basis;
 };

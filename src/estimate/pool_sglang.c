@@ -50,6 +50,7 @@ static bool stage_pool(struct build *build, const struct serve_sizes *sizes, int
     }
     pool->cache_bytes = weights < pool->budget_bytes ? pool->budget_bytes - weights : 0;
     pool->tokens = pool->cache_bytes / token;
+    pool->token_bytes = token;
     return true;
 }
 

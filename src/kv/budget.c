@@ -112,14 +112,20 @@ enum zv_status zv_kv_budget_of(struct zv_kv_budget *to, const struct zv_question
     struct zv_total taken = {0};
     int scope = 0;
     *to = (struct zv_kv_budget){0};
-    if (question->input.job->runtime != ZV_RUNTIME_VLLM || rules == NULL) {
-        return zv_fail(err, ZV_E_UNSUPPORTED, "the rules of paging here are vLLM's");
+    to->runtime = question->input.job->runtime;
+    if ((to->runtime != ZV_RUNTIME_VLLM && to->runtime != ZV_RUNTIME_SGLANG) || rules == NULL) {
+        return zv_fail(err, ZV_E_UNSUPPORTED,
+                       "the memory that %s leaves to pages: only vLLM's and SGLang's is known",
+                       zv_runtime_name(to->runtime));
     }
     enum zv_status status = zv_question_answer(&answer, question, arena, err);
     if (status != ZV_OK) {
         return status;
     }
     const struct zv_estimate *const estimate = &answer.estimate;
+    if (to->runtime == ZV_RUNTIME_SGLANG) {
+        return budget_sglang(to, question, estimate, err);
+    }
     if (!estimate->pool.known || estimate->pages.page_bytes == 0) {
         return zv_fail(err, ZV_E_UNSUPPORTED,
                        "this model keeps nothing in pages, or its file does "

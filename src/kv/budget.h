@@ -1,10 +1,11 @@
 /*
  * Budget: how many pages does a card have for a model, term by term?
  *
- *   card × fraction − weights − activations − context … = KV bytes → pages → tokens
+ *   card × fraction − weights − activations − context … = KV bytes → pages → tokens     vLLM
+ *   (card − context) × fraction − weights = KV bytes → token slots → pages             SGLang
  *
  * The terms are the items of the estimate (room estimate), of the pipeline stage with least left,
- * in the phase where its total is largest; their sum is exact. Geometry and rules are vLLM's.
+ * in the phase where its total is largest; their sum is exact.
  */
 #ifndef ZIRVE_KV_BUDGET_H
 #define ZIRVE_KV_BUDGET_H
@@ -20,6 +21,8 @@ struct zv_kv_term {
 };
 
 struct zv_kv_budget {
+    enum zv_runtime_kind runtime;
+    uint64_t context_bytes; /* SGLang: taken off the card before the fraction is */
     uint64_t capacity_bytes;
     uint64_t fraction_millionths;             /* that the runtime may use */
     uint64_t budget_bytes;                    /* capacity × fraction */
@@ -29,12 +32,12 @@ struct zv_kv_budget {
     uint64_t cache_bytes; /* left; 0 when the terms pass the budget */
     uint64_t missing_bytes;
 
-    struct zv_vllm_cache geometry;
-    uint64_t pages;       /* that can be used */
-    bool has_null_page;   /* one more is a placeholder */
-    uint64_t token_bytes; /* of one token in all layers, none of them sliding */
-    uint64_t slots;       /* cache_bytes / token_bytes: tokens, were they one piece */
-    uint64_t tokens;      /* as the runtime prints it */
+    struct zv_vllm_cache geometry; /* SGLang: one group, a page of all layers */
+    uint64_t pages;                /* that can be used */
+    bool has_null_page;            /* one more is a placeholder */
+    uint64_t token_bytes;          /* of one token in all layers, none of them sliding */
+    uint64_t slots;                /* cache_bytes / token_bytes: tokens, were they one piece */
+    uint64_t tokens;               /* as the runtime prints it */
     uint64_t context_tokens;
     uint64_t step_tokens;
     bool admit_whole; /* rules of this version */
@@ -45,11 +48,16 @@ struct zv_kv_budget {
 };
 
 /*
- * question has a capacity and vLLM's rules. Errors: those of zv_question_answer; ZV_E_UNSUPPORTED
- * for another runtime, a model without a cache, or more than ZV_KV_MAX_GROUPS groups.
+ * question has a capacity and the rules of vLLM or SGLang. Errors: those of zv_question_answer;
+ * ZV_E_UNSUPPORTED for another runtime, a model without a cache, windows or states under SGLang
+ * (pools of their own, by rules that are not published), or more than ZV_KV_MAX_GROUPS groups.
  */
 enum zv_status zv_kv_budget_of(struct zv_kv_budget *to, const struct zv_question *question,
                                struct zv_arena *arena, struct zv_error *err);
+
+/* Room-internal: the rest of it for SGLang, once the question is answered. */
+enum zv_status budget_sglang(struct zv_kv_budget *to, const struct zv_question *question,
+                             const struct zv_estimate *estimate, struct zv_error *err);
 
 /*
  * What if layers that slide saw so many tokens, or, where none slides, all layers did? 0: none

@@ -83,11 +83,17 @@ static void pages_text(struct zv_sink *sink, const struct zv_kv_budget *budget)
     char a[32];
     char b[32];
     char at_once[CELL];
-    zv_sink_print(sink, "  / page of %llu tokens: %s B x %llu layers", (ull)geometry->block_tokens,
-                  count_text(a, geometry->page_bytes), (ull)geometry->group_size);
+    zv_sink_print(sink, "  / page of %llu tokens: %s B", (ull)geometry->block_tokens,
+                  count_text(a, geometry->page_bytes));
+    if (budget->runtime == ZV_RUNTIME_SGLANG) {
+        zv_sink_text(sink, " in all layers");
+    } else {
+        zv_sink_print(sink, " x %llu layers", (ull)geometry->group_size);
+    }
     zv_sink_print(sink, " = %s pages%s\n", count_text(a, budget->pages),
                   budget->has_null_page ? " and a placeholder" : "");
-    zv_sink_print(sink, "  = %s tokens as vLLM prints it", count_text(a, budget->tokens));
+    zv_sink_print(sink, "  = %s tokens as %s prints it", count_text(a, budget->tokens),
+                  budget->runtime == ZV_RUNTIME_SGLANG ? "SGLang" : "vLLM");
     if (geometry->groups > 1) {
         zv_sink_print(sink, ", in %llu groups of layers", (ull)geometry->groups);
     }
@@ -104,6 +110,9 @@ static void budget_text(struct zv_sink *sink, const struct report_style *style,
     const struct zv_kv_budget *const budget = scenario->budget;
     char line[96];
     term(sink, style, ' ', scenario->card, budget->capacity_bytes);
+    if (budget->context_bytes != 0) {
+        term(sink, style, '-', "context and libraries *", budget->context_bytes);
+    }
     (void)snprintf(line, sizeof line, "%llu.%03llu of it",
                    (ull)(budget->fraction_millionths / 1000000),
                    (ull)(budget->fraction_millionths % 1000000 / 1000));

@@ -59,6 +59,7 @@ static void write_budget(struct zv_json_writer *json, const struct zv_kv_budget 
     }
     zv_json_begin_object(json);
     number(json, "capacity_bytes", budget->capacity_bytes);
+    number(json, "context_bytes", budget->context_bytes);
     number(json, "fraction_millionths", budget->fraction_millionths);
     number(json, "budget_bytes", budget->budget_bytes);
     zv_json_write_key(json, "terms");

@@ -244,8 +244,38 @@ zirve kv: expected one request trace ('-' for standard input)
 $ zirve kv tests/data/kv/mini.csv --model $M/qwen2.5-7b --pages 5
 zirve kv: expected --model and --card, or --pages by hand, to say how much memory there is
 ? 64
-$ zirve kv tests/data/kv/mini.csv --model $M/qwen2.5-7b --card 4090 --runtime sglang
-zirve kv: the rules of paging here are vLLM's
+$ zirve kv tests/data/kv/mini.csv --model $M/llama-3.1-8b/config.json --card 4090 --runtime sglang@0.5.19 --context 4k --paged-only | sed -n '/RTX/,$p'
+    RTX 4090                                 23.51 GiB (25.25 GB)
+  - context and libraries *                    0.28 GiB (0.30 GB)
+  = 0.844 of it                              19.61 GiB (21.05 GB)
+  - token embedding                            0.98 GiB (1.05 GB)
+  - output projection                          0.98 GiB (1.05 GB)
+  - norms                                      0.51 MiB (0.53 MB)
+  - attention                                  2.50 GiB (2.68 GB)
+  - MLP                                      10.50 GiB (11.27 GB)
+  = KV cache                                   4.65 GiB (4.99 GB)
+  / page of 1 tokens: 131,072 B in all layers = 38,104 pages
+  = 38,104 tokens as SGLang prints it
+  a request of 4,096 tokens takes 4,096 pages: 9.3 fit at once
+  * assumed: a rule of thumb, or seen in another run
+
+                           at         holds   to be   waste   waste   pre-  hits
+policy                   once  mean  tokens    held  inside outside empted      
+pages of 1                 13   3.2    2.9%       -    0.0%       -      0     -
+
+Shares of the cache's memory, on average over steps. To be held: set aside and
+written later. Inside: set aside and never written. Outside: free, and in no
+hole large enough for who waits. Static: of what a batch takes.
+
+Rules: memory of SGLang 0.5.19; steps, pages and pre-emption are vLLM's, with
+whole prompts admitted. SGLang itself drops whole leaves of its tree of
+prefixes, and retracts the requests that have answered least.
+
+$ zirve kv tests/data/kv/mini.csv --model $M/gemma-3-27b --card H100 --runtime sglang@0.5.19
+zirve kv: SGLang divides its pool for windows, states and draft models by rules that are not known here
+? 4
+$ zirve kv tests/data/kv/mini.csv --model $M/qwen2.5-7b --card 4090 --runtime llama.cpp@b6000 --assume
+zirve kv: the memory that llama.cpp leaves to pages: only vLLM's and SGLang's is known
 ? 4
 $ zirve kv tests/data/kv/mini.csv --pages 5 --columns x=y
 zirve kv: --columns x: expected arrival=NAME, prompt=NAME or output=NAME
@@ -272,7 +302,7 @@ $ printf 'arrival,prompt,output\n2,1,1\n1,4,4\n' >$TMP/bad2.csv; zirve kv $TMP/b
 zirve kv: TMP/bad2.csv: line 3: arrives before the request above it: sort the trace by time
 ? 3
 $ printf 'prompt,output\n' >$TMP/none.csv; zirve kv $TMP/none.csv --pages 5
-zirve kv: a trace without requests
+zirve kv: TMP/none.csv: a trace without requests
 ? 3
 # Occupancy as a page beside the text; an existing one stays.
 $ zirve kv tests/data/kv/mini.jsonl --pages 60 --block-size 512 --paged-only --html $TMP/kv.html | head -n 1

@@ -51,6 +51,43 @@ static void the_terms_add_up(void **state)
     zv_arena_free(&setting.arena);
 }
 
+/* (card - context) x fraction - weights, in token slots of all layers. */
+static void sglang_has_terms_of_its_own(void **state)
+{
+    static struct setting setting;
+    static struct zv_kv_budget budget;
+    (void)state;
+    tiny_model_make(&setting.tiny);
+    setting.job.runtime = ZV_RUNTIME_SGLANG;
+    setting.job.serve.context_tokens = 1000;
+    setting.job.serve.block_tokens = 8;
+    setting.job.serve.memory_fraction = 800000;
+    setting.capacity =
+        (struct zv_capacity){.low = UINT64_C(4) << 30, .high = UINT64_C(4) << 30, .basis = "test"};
+    assert_int_equal(zv_runtime_resolve(&setting.rules, ZV_RUNTIME_SGLANG, zv_slice_of("0.5.19"),
+                                        false, &setting.arena, NULL),
+                     ZV_OK);
+    const struct zv_question question = {
+        .input = {.model = &setting.tiny.model, .job = &setting.job, .rules = &setting.rules},
+        .capacity = &setting.capacity};
+    assert_int_equal(zv_kv_budget_of(&budget, &question, &setting.arena, NULL), ZV_OK);
+    uint64_t sum = budget.cache_bytes;
+    for (size_t i = 0; i < budget.term_count; i++) {
+        sum += budget.terms[i].quantity.bytes;
+    }
+    assert_true(budget.context_bytes != 0);
+    assert_int_equal(budget.budget_bytes, (budget.capacity_bytes - budget.context_bytes) * 8 / 10);
+    assert_int_equal(sum, budget.budget_bytes);
+    assert_int_equal(budget.token_bytes, 256);
+    assert_int_equal(budget.pages, budget.cache_bytes / 256 / 8);
+    assert_int_equal(budget.tokens, budget.pages * 8);
+    assert_int_equal(budget.geometry.page_bytes, 256 * 8);
+    assert_int_equal(budget.geometry.blocks_per_request, 125);
+    assert_int_equal(zv_kv_set_window(&setting.tiny.model, 64, &setting.arena, NULL), ZV_OK);
+    assert_int_equal(zv_kv_budget_of(&budget, &question, &setting.arena, NULL), ZV_E_UNSUPPORTED);
+    zv_arena_free(&setting.arena);
+}
+
 /* A window for layers that have one, else for all; and none at all. */
 static void windows_are_what_ifs(void **state)
 {
@@ -157,7 +194,7 @@ static void says_what_is_missing_and_what_is_not_vllm(void **state)
     assert_int_equal(budget_of(&budget, &setting, UINT64_C(1) << 20, "0.30.0"), ZV_OK);
     assert_int_equal(budget.pages, 0);
     assert_true(budget.missing_bytes > 0);
-    setting.job.runtime = ZV_RUNTIME_SGLANG;
+    setting.job.runtime = ZV_RUNTIME_LLAMACPP;
     assert_int_equal(budget_of(&budget, &setting, UINT64_C(4) << 30, "0.30.0"), ZV_E_UNSUPPORTED);
     zv_arena_free(&setting.arena);
 }
@@ -166,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_terms_add_up),
+        cmocka_unit_test(sglang_has_terms_of_its_own),
         cmocka_unit_test(windows_are_what_ifs),
         cmocka_unit_test(kept_pages_are_of_blocks_or_bytes),
         cmocka_unit_test(rules_follow_the_version),

@@ -333,29 +333,43 @@ static void refuses_what_makes_no_sense(void **state)
     zv_kv_cache_close(cache);
 }
 
-/* One sequence after another of the same lengths: only the first may allocate. */
+/* One sequence after another of the same lengths: only the first may allocate, whatever the groups
+ * and the order of eviction. */
 static void nothing_is_allocated_once_warm(void **state)
 {
-    fail_memory_start(0);
-    struct zv_kv_cache *const cache = open_cache(
-        &(struct zv_kv_cache_options){.pool = {.pages = 64, .caching = true}, .page_tokens = 1});
-    size_t warm = 0;
+    static const struct zv_kv_cache_options rows[] = {
+        {.pool = {.pages = 64, .caching = true}, .page_tokens = 1},
+        {.pool = {.pages = 64, .caching = true, .eviction = ZV_KV_EVICT_LFU, .kept_pages = 20},
+         .page_tokens = 1},
+        {.pool = {.pages = 64, .caching = true, .unkeyed_first = true},
+         .page_tokens = 2,
+         .groups = {{ZV_KV_FULL, 0, 0}, {ZV_KV_SLIDING, 9, 4}, {ZV_KV_STATE_ALIGNED, 0, 0}},
+         .group_count = 3,
+         .step_tokens = 10},
+    };
     (void)state;
-    for (int i = 0; i < 20; i++) {
-        const struct zv_kv_step step = {40, 10, keys};
-        struct zv_kv_grant grant;
-        const uint32_t name = open_sequence(cache);
-        assert_int_equal(zv_kv_sequence_admit(cache, name, &step, &grant, NULL), ZV_OK);
-        while (zv_kv_sequence_computed(cache, name) < 40) {
-            assert_int_equal(zv_kv_sequence_extend(cache, name, &step, &grant, NULL), ZV_OK);
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        fail_memory_start(0);
+        struct zv_kv_cache *const cache = open_cache(&rows[row]);
+        size_t warm = 0;
+        for (int i = 0; i < 20; i++) {
+            const struct zv_kv_step step = {40, 10, keys};
+            struct zv_kv_grant grant;
+            const uint32_t name = open_sequence(cache);
+            zv_kv_cache_next_step(cache);
+            assert_int_equal(zv_kv_sequence_admit(cache, name, &step, &grant, NULL), ZV_OK);
+            assert_true(grant.granted);
+            while (zv_kv_sequence_computed(cache, name) < 40) {
+                assert_int_equal(zv_kv_sequence_extend(cache, name, &step, &grant, NULL), ZV_OK);
+            }
+            assert_int_equal(zv_kv_sequence_close(cache, name, NULL), ZV_OK);
+            warm = i == 0 ? fail_memory.calls : warm;
+            assert_int_equal(fail_memory.calls, warm);
         }
-        assert_int_equal(zv_kv_sequence_close(cache, name, NULL), ZV_OK);
-        warm = i == 0 ? fail_memory.calls : warm;
-        assert_int_equal(fail_memory.calls, warm);
+        zv_kv_cache_close(cache);
+        fail_memory_stop();
+        assert_int_equal(fail_memory.blocks, 0);
     }
-    zv_kv_cache_close(cache);
-    fail_memory_stop();
-    assert_int_equal(fail_memory.blocks, 0);
 }
 
 static enum zv_status some_calls(void)
