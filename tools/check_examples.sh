@@ -13,6 +13,7 @@ mkdir "$work/bin" && ln -s "$zirve" "$work/bin/zirve"
 root=$(pwd)
 mkdir "$work/files"
 printf 'a 1 3000000 0\na 2 500 0\nf 1\na 3 2000000 0\n' >"$work/files/ops.txt"
+printf 'id,lower,upper,size\na,0,4,512\nb,2,6,1024\n' >"$work/files/blocks.csv"
 cp tests/data/logs/llamacpp-2026.log "$work/files/server.log"
 cp tests/data/snapshots/gen6.pickle "$work/files/snapshot.pickle"
 cp tests/data/snapshots/gen5.pickle "$work/files/before.pickle"

@@ -19,6 +19,7 @@ extern const struct verb verb_measure;
 extern const struct verb verb_replay;
 extern const struct verb verb_estimate;
 extern const struct verb verb_selftest;
+extern const struct verb verb_place;
 extern const struct verb verb_view;
 
 extern const struct verb *const verbs[]; /* in the order of the help */

@@ -5,23 +5,8 @@
 #include "base/checked.h"
 #include "base/fail.h"
 
-/* Steps of all scans together; whoever is not looked at then lies on top. Some seconds. */
-#define MAX_STEPS (UINT64_C(1) << 31)
-
-/* What lies below the floor, by offset. */
-struct obstacle {
-    uint64_t offset;
-    uint64_t top;
-    struct place_life life;
-};
-
-struct fill {
-    const struct place_problem *problem;
-    const struct zv_place_options *options;
-    struct obstacle *obstacles;
-    uint32_t count;
-    uint64_t steps;
-};
+/* Steps of all scans of one order; whoever is not looked at then lies on top. About a second. */
+#define MAX_STEPS (UINT64_C(1) << 29)
 
 static uint64_t last_wall(const struct zv_place_options *options)
 {
@@ -45,12 +30,12 @@ static uint64_t wall_above(const struct zv_place_options *options, uint64_t addr
 }
 
 /* The lowest offset from at on where the block crosses no wall. */
-static uint64_t between_walls(const struct fill *fill, const struct zv_place_block *block,
+static uint64_t between_walls(const struct holes *holes, const struct zv_place_block *block,
                               uint64_t at)
 {
     for (;;) {
         at = block->alignment > 1 ? zv_ceil_div(at, block->alignment) * block->alignment : at;
-        const uint64_t wall = wall_above(fill->options, at);
+        const uint64_t wall = wall_above(holes->options, at);
         if (wall == UINT64_MAX || wall - at >= block->bytes) {
             return at;
         }
@@ -59,48 +44,48 @@ static uint64_t between_walls(const struct fill *fill, const struct zv_place_blo
 }
 
 /* The lowest offset where a block lies free, all of it at most at ceiling; UINT64_MAX: none. */
-static uint64_t find_room(struct fill *fill, uint32_t index, uint64_t ceiling)
+static uint64_t find_room(struct holes *holes, uint32_t index, uint64_t ceiling)
 {
-    const struct zv_place_block *const block = &fill->problem->blocks[index];
-    const struct place_life life = fill->problem->lives[index];
-    uint64_t at = between_walls(fill, block, 0);
-    for (uint32_t i = 0; i < fill->count; i++) {
-        const struct obstacle *const other = &fill->obstacles[i];
-        fill->steps++;
+    const struct zv_place_block *const block = &holes->problem->blocks[index];
+    const struct place_life life = holes->problem->lives[index];
+    uint64_t at = between_walls(holes, block, 0);
+    for (uint32_t i = 0; i < holes->count; i++) {
+        const struct holes_obstacle *const other = &holes->obstacles[i];
+        holes->steps++;
         if (other->life.first >= life.end || other->life.end <= life.first || other->top <= at) {
             continue;
         }
         if (other->offset >= at + block->bytes || at + block->bytes > ceiling) {
             break;
         }
-        at = between_walls(fill, block, other->top);
+        at = between_walls(holes, block, other->top);
     }
     return at + block->bytes <= ceiling ? at : UINT64_MAX;
 }
 
-static void insert(struct fill *fill, uint32_t index, uint64_t offset)
+static void insert(struct holes *holes, uint32_t index, uint64_t offset)
 {
     uint32_t low = 0;
-    uint32_t high = fill->count;
+    uint32_t high = holes->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (fill->obstacles[middle].offset < offset) {
+        if (holes->obstacles[middle].offset < offset) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    memmove(&fill->obstacles[low + 1], &fill->obstacles[low],
-            (fill->count - low) * sizeof *fill->obstacles);
-    fill->obstacles[low] = (struct obstacle){offset, offset + fill->problem->blocks[index].bytes,
-                                             fill->problem->lives[index]};
-    fill->count++;
+    memmove(&holes->obstacles[low + 1], &holes->obstacles[low],
+            (holes->count - low) * sizeof *holes->obstacles);
+    holes->obstacles[low] = (struct holes_obstacle){
+        offset, offset + holes->problem->blocks[index].bytes, holes->problem->lives[index]};
+    holes->count++;
 }
 
-static void raise_floor(struct holes *holes, const struct place_problem *problem, uint32_t index,
-                        uint64_t top)
+static void raise_floor(struct holes *holes, uint32_t index, uint64_t top)
 {
-    for (uint32_t s = problem->lives[index].first; s < problem->lives[index].end; s++) {
+    const struct place_life life = holes->problem->lives[index];
+    for (uint32_t s = life.first; s < life.end; s++) {
         holes->floor[s] = top > holes->floor[s] ? top : holes->floor[s];
     }
 }
@@ -139,40 +124,50 @@ static enum zv_status check_fixed(const struct place_problem *problem, struct zv
     return status == ZV_OK ? ZV_OK : zv_fail(err, status, "%s", why.text);
 }
 
-static enum zv_status put_fixed(struct holes *holes, struct fill *fill, uint64_t *offsets,
-                                struct zv_error *err)
+static enum zv_status check_walls(struct holes *holes, struct zv_error *err)
 {
-    const struct place_problem *const problem = fill->problem;
-    for (uint32_t i = 0; i < problem->count; i++) {
-        const struct zv_place_block *const block = &problem->blocks[i];
-        holes->wanted[i] = !block->fixed;
+    for (uint32_t i = 0; i < holes->problem->count; i++) {
+        const struct zv_place_block *const block = &holes->problem->blocks[i];
+        const uint64_t top = block->offset + block->bytes;
         if (!block->fixed) {
             continue;
         }
-        if (wall_above(fill->options, block->offset) < block->offset + block->bytes) {
+        if (wall_above(holes->options, block->offset) < top) {
             return zv_fail(err, ZV_E_SYNTAX, "block %u: fixed at %llu, across a wall", i,
                            (unsigned long long)block->offset);
         }
-        const uint64_t top = block->offset + block->bytes;
-        offsets[i] = block->offset;
         holes->bound_bytes = top > holes->bound_bytes ? top : holes->bound_bytes;
-        raise_floor(holes, problem, i, top);
-        insert(fill, i, block->offset);
     }
     return ZV_OK;
 }
 
+/* Only the fixed blocks are there. */
+static void put_fixed(struct holes *holes)
+{
+    const struct place_problem *const problem = holes->problem;
+    holes->count = 0;
+    memset(holes->floor, 0, problem->sections * sizeof *holes->floor);
+    for (uint32_t i = 0; i < problem->count; i++) {
+        const struct zv_place_block *const block = &problem->blocks[i];
+        holes->wanted[i] = !block->fixed;
+        if (block->fixed) {
+            raise_floor(holes, i, block->offset + block->bytes);
+            insert(holes, i, block->offset);
+        }
+    }
+}
+
 /* With walls: what fits nowhere below the last one, even if it were alone with the fixed blocks,
  * lies above it. */
-static uint64_t bound_above_walls(struct fill *fill, const struct holes *holes, uint64_t *change)
+static void bound_above_walls(struct holes *holes, uint64_t *change)
 {
-    const struct place_problem *const problem = fill->problem;
-    const uint64_t ceiling = last_wall(fill->options);
+    const struct place_problem *const problem = holes->problem;
+    const uint64_t ceiling = last_wall(holes->options);
     uint64_t most = 0;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < problem->count && ceiling != 0; i++) {
-        if (!problem->blocks[i].fixed && find_room(fill, i, ceiling) == UINT64_MAX &&
-            fill->steps < MAX_STEPS / 2) {
+        if (!problem->blocks[i].fixed && find_room(holes, i, ceiling) == UINT64_MAX &&
+            holes->steps < MAX_STEPS) {
             change[problem->lives[i].first] += problem->blocks[i].bytes;
             change[problem->lives[i].end] -= problem->blocks[i].bytes;
         }
@@ -181,39 +176,14 @@ static uint64_t bound_above_walls(struct fill *fill, const struct holes *holes, 
         sum += change[s];
         most = sum > most ? sum : most;
     }
-    return holes->bound_bytes > ceiling + most ? holes->bound_bytes : ceiling + most;
+    holes->bound_bytes = holes->bound_bytes > ceiling + most ? holes->bound_bytes : ceiling + most;
 }
 
-/* ---- the others ---- */
-
-static void put_others(struct holes *holes, struct fill *fill, uint64_t *offsets)
+enum zv_status holes_make(struct holes *holes, struct place_problem *problem,
+                          const struct zv_place_options *options, struct zv_arena *arena,
+                          struct zv_error *err)
 {
-    const struct place_problem *const problem = fill->problem;
-    const uint64_t ceiling = last_wall(fill->options);
-    for (uint32_t rank = 0; rank < problem->count && fill->steps < MAX_STEPS; rank++) {
-        const uint32_t index = problem->keys[rank].index;
-        if (problem->blocks[index].fixed) {
-            continue;
-        }
-        const uint64_t most = ceiling != 0 ? ceiling : highest_floor(holes, problem->lives[index]);
-        const uint64_t offset = find_room(fill, index, most);
-        if (offset != UINT64_MAX) {
-            offsets[index] = offset;
-            holes->wanted[index] = false;
-            raise_floor(holes, problem, index, offset + problem->blocks[index].bytes);
-            insert(fill, index, offset);
-        }
-    }
-    for (uint32_t s = 0; s < problem->sections; s++) {
-        holes->floor[s] = ceiling > holes->floor[s] ? ceiling : holes->floor[s];
-    }
-}
-
-enum zv_status holes_fill(struct holes *holes, struct place_problem *problem,
-                          const struct zv_place_options *options, uint64_t *offsets,
-                          struct zv_arena *arena, struct zv_error *err)
-{
-    struct fill fill = {.problem = problem, .options = options};
+    *holes = (struct holes){.problem = problem, .options = options};
     enum zv_status status = check_fixed(problem, arena, err);
     if (status != ZV_OK) {
         return status;
@@ -221,18 +191,46 @@ enum zv_status holes_fill(struct holes *holes, struct place_problem *problem,
     uint64_t *const change = zv_arena_array(arena, (size_t)problem->sections + 1, sizeof *change);
     holes->floor = zv_arena_array(arena, problem->sections, sizeof *holes->floor);
     holes->wanted = zv_arena_array(arena, problem->count, sizeof *holes->wanted);
-    fill.obstacles = zv_arena_array(arena, (size_t)problem->count + 1, sizeof *fill.obstacles);
-    if (change == NULL || holes->floor == NULL || holes->wanted == NULL || fill.obstacles == NULL) {
+    holes->obstacles = zv_arena_array(arena, (size_t)problem->count + 1, sizeof *holes->obstacles);
+    if (change == NULL || holes->floor == NULL || holes->wanted == NULL ||
+        holes->obstacles == NULL) {
         return zv_fail_memory(err, "a placement");
     }
     holes->taken_bytes = last_wall(options);
     holes->bound_bytes = holes->taken_bytes;
-    status = put_fixed(holes, &fill, offsets, err);
-    if (status != ZV_OK) {
-        return status;
+    status = check_walls(holes, err);
+    if (status == ZV_OK) {
+        put_fixed(holes);
+        bound_above_walls(holes, change);
     }
-    holes->bound_bytes = bound_above_walls(&fill, holes, change);
-    place_problem_order(problem, "ZW", NULL);
-    put_others(holes, &fill, offsets);
-    return ZV_OK;
+    return status;
+}
+
+void holes_fill(struct holes *holes, const char *order, uint64_t *offsets)
+{
+    struct place_problem *const problem = holes->problem;
+    const uint64_t ceiling = last_wall(holes->options);
+    holes->steps = 0;
+    put_fixed(holes);
+    place_problem_order(problem, order, NULL);
+    for (uint32_t rank = 0; rank < problem->count; rank++) {
+        const uint32_t index = problem->keys[rank].index;
+        const struct zv_place_block *const block = &problem->blocks[index];
+        if (block->fixed) {
+            offsets[index] = block->offset;
+            continue;
+        }
+        const uint64_t most = ceiling != 0 ? ceiling : highest_floor(holes, problem->lives[index]);
+        const uint64_t offset =
+            holes->steps < MAX_STEPS ? find_room(holes, index, most) : UINT64_MAX;
+        if (offset != UINT64_MAX) {
+            offsets[index] = offset;
+            holes->wanted[index] = false;
+            raise_floor(holes, index, offset + block->bytes);
+            insert(holes, index, offset);
+        }
+    }
+    for (uint32_t s = 0; s < problem->sections; s++) {
+        holes->floor[s] = ceiling > holes->floor[s] ? ceiling : holes->floor[s];
+    }
 }

@@ -7,19 +7,36 @@
 
 #include "place/problem.h"
 
+/* What lies below the floor, by offset. */
+struct holes_obstacle {
+    uint64_t offset;
+    uint64_t top;
+    struct place_life life;
+};
+
 struct holes {
     uint64_t *floor;      /* by section: nothing more is put below */
     bool *wanted;         /* by block: it found no room */
     uint64_t taken_bytes; /* up to the last wall */
     uint64_t bound_bytes; /* no placement is lower */
+
+    /* private */
+    struct place_problem *problem;
+    const struct zv_place_options *options;
+    struct holes_obstacle *obstacles;
+    uint32_t count;
+    uint64_t steps;
 };
 
 /*
- * Sets offsets of fixed blocks and of those that found room. Results live in the arena. Errors:
- * ZV_E_SYNTAX naming two fixed blocks that share bytes or one that crosses a wall, ZV_E_NOMEM.
+ * Looks at fixed blocks and walls. Lives in the arena. Errors: ZV_E_SYNTAX naming two fixed blocks
+ * that share bytes or one that crosses a wall, ZV_E_NOMEM.
  */
-enum zv_status holes_fill(struct holes *holes, struct place_problem *problem,
-                          const struct zv_place_options *options, uint64_t *offsets,
-                          struct zv_arena *arena, struct zv_error *err);
+enum zv_status holes_make(struct holes *holes, struct place_problem *problem,
+                          const struct zv_place_options *options, struct zv_arena *arena,
+                          struct zv_error *err);
+
+/* Sets offsets of fixed blocks and of those that find room, tried by this order. */
+void holes_fill(struct holes *holes, const char *order, uint64_t *offsets);
 
 #endif

@@ -73,13 +73,20 @@ static uint64_t run_skyline(struct run *run, uint64_t limit)
     return holes != NULL && height != UINT64_MAX ? height_of(run, run->offsets) : height;
 }
 
-static void run_skylines(struct run *run, struct zv_place_result *result)
+static bool is_enough(const struct run *run, const struct zv_place_result *result)
 {
-    result->height_bytes = UINT64_MAX;
-    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
-        if (i != 0 && run->deadline_ns != 0 && expired(run)) {
+    return result->height_bytes != UINT64_MAX && /* nothing is placed yet */
+           (result->height_bytes <= result->bound_bytes ||
+            result->height_bytes <= run->options->enough);
+}
+
+/* One order after the other until the height is the bound; false when the time is up. */
+static bool run_skylines(struct run *run, struct zv_place_result *result)
+{
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0] && !is_enough(run, result); i++) {
+        if (result->height_bytes != UINT64_MAX && run->deadline_ns != 0 && expired(run)) {
             result->end = ZV_PLACE_END_CLOCK;
-            return;
+            return false;
         }
         place_problem_order(&run->problem, orders[i], NULL);
         const uint64_t height = run_skyline(run, result->height_bytes - 1);
@@ -88,10 +95,24 @@ static void run_skylines(struct run *run, struct zv_place_result *result)
             result->height_bytes = height;
             result->found_by = orders[i];
         }
-        if (result->height_bytes <= result->bound_bytes ||
-            result->height_bytes <= run->options->enough) {
-            return;
-        }
+    }
+    return true;
+}
+
+/* With fixed blocks: the skylines on what is left by several ways of filling the holes. */
+static void run_fast(struct run *run, struct zv_place_result *result)
+{
+    static const char *const fills[] = {"ZW", "TZW", "TAW", "WZ"};
+    bool in_time = true;
+    result->height_bytes = UINT64_MAX;
+    if (!run->has_holes) {
+        (void)run_skylines(run, result);
+        return;
+    }
+    for (size_t i = 0; i < sizeof fills / sizeof fills[0] && in_time && !is_enough(run, result);
+         i++) {
+        holes_fill(&run->holes, fills[i], run->offsets);
+        in_time = run_skylines(run, result);
     }
 }
 
@@ -129,7 +150,7 @@ static enum zv_status place(struct run *run, struct zv_place_result *result, str
     run->has_holes |= run->options->wall_count != 0;
     if (run->has_holes) {
         const enum zv_status status =
-            holes_fill(&run->holes, &run->problem, run->options, run->offsets, &run->arena, err);
+            holes_make(&run->holes, &run->problem, run->options, &run->arena, err);
         if (status != ZV_OK) {
             return status;
         }
@@ -137,12 +158,12 @@ static enum zv_status place(struct run *run, struct zv_place_result *result, str
             result->bound_bytes = run->holes.bound_bytes;
         }
     }
-    run_skylines(run, result);
-    const bool is_done = result->height_bytes <= result->bound_bytes ||
-                         result->height_bytes <= run->options->enough ||
-                         result->end != ZV_PLACE_END_PROVED;
+    run_fast(run, result);
+    const bool is_done = is_enough(run, result) || result->end != ZV_PLACE_END_PROVED;
     if (is_done || run->options->no_search || run->options->wall_count != 0) {
-        result->end = is_done ? result->end : ZV_PLACE_END_SIZE;
+        result->end = is_done                   ? result->end
+                      : run->options->no_search ? ZV_PLACE_END_NODES
+                                                : ZV_PLACE_END_SIZE;
         return ZV_OK;
     }
     return run_search(run, result, err);

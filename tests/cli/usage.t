@@ -10,6 +10,7 @@ usage: zirve VERB [options] [FILE...]
   explain      why this peak, why out of memory?
   replay       what if another setting, another card?
   view         show me
+  place        what would the best placement need?
   run          what became of my program?
   record       keep it: what was declared, calculated, measured, decided
   compare      what differs?
