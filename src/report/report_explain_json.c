@@ -101,7 +101,9 @@ void report_explain_json(struct zv_sink *sink, const struct report_explain *expl
     json_text(&json, "schema", "zirve.explain/1");
     json_text(&json, "source", sources[record->trace.source]);
     json_text(&json, "known",
-              record->trace.source == ZV_TRACE_FROM_TIMELINE ? "calculated" : "measured");
+              record->is_emulated                              ? "emulated"
+              : record->trace.source == ZV_TRACE_FROM_TIMELINE ? "calculated"
+                                                               : "measured");
     json_bytes(&json, "device", true, record->device);
     json_bytes(&json, "devices", true, record->trace.device_count);
     json_bytes(&json, "events_left_out_before", true, record->first_event);

@@ -11,7 +11,7 @@ struct report_requests {
         const char *name;             /* of the file */
         const struct zv_trace *trace; /* NULL: an op list */
         const uint32_t *user_frames;  /* by stack; NULL: an op list */
-        struct zv_requests requests;
+        struct zv_request_list requests;
     } runs[2];
     struct zv_request_comparison comparison;
 };

@@ -27,7 +27,7 @@ static size_t count_of(const struct zv_trace_device *device)
     return count;
 }
 
-static enum zv_status read_events(struct zv_requests *to, const struct zv_trace_device *device,
+static enum zv_status read_events(struct zv_request_list *to, const struct zv_trace_device *device,
                                   struct address_map *live, struct zv_error *err)
 {
     for (size_t i = 0; i < device->event_count; i++) {
@@ -51,13 +51,13 @@ static enum zv_status read_events(struct zv_requests *to, const struct zv_trace_
     return ZV_OK;
 }
 
-enum zv_status zv_requests_of_trace(struct zv_requests *to, const struct zv_trace *trace,
+enum zv_status zv_requests_of_trace(struct zv_request_list *to, const struct zv_trace *trace,
                                     size_t device, struct zv_arena *arena, struct zv_error *err)
 {
     const struct zv_trace_device *const from = &trace->devices[device];
     struct address_map live = {0};
-    *to = (struct zv_requests){.lifetimes_unknown = !has_addresses(from),
-                               .sizes_of_blocks = trace->source == ZV_TRACE_FROM_PROFILER};
+    *to = (struct zv_request_list){.lifetimes_unknown = !has_addresses(from),
+                                   .sizes_of_blocks = trace->source == ZV_TRACE_FROM_PROFILER};
     if (trace->source == ZV_TRACE_FROM_TIMELINE) {
         return zv_fail(err, ZV_E_UNSUPPORTED,
                        "a memory timeline has no addresses: nothing tells which free is of which "
@@ -90,7 +90,7 @@ static enum zv_status count_ops(struct zv_slice ops, size_t *count, struct zv_er
                                           : zv_fail(err, ZV_E_LIMIT, "more than 2^28 requests");
 }
 
-static enum zv_status apply(struct zv_requests *to, const struct zv_op *op, uint64_t line,
+static enum zv_status apply(struct zv_request_list *to, const struct zv_op *op, uint64_t line,
                             struct address_map *live, struct zv_error *err)
 {
     if (op->kind == ZV_OP_FREE) {
@@ -112,7 +112,7 @@ static enum zv_status apply(struct zv_requests *to, const struct zv_op *op, uint
                : zv_fail_memory(err, "live requests");
 }
 
-enum zv_status zv_requests_of_ops(struct zv_requests *to, struct zv_slice ops,
+enum zv_status zv_requests_of_ops(struct zv_request_list *to, struct zv_slice ops,
                                   struct zv_arena *arena, struct zv_error *err)
 {
     struct zv_op_reader reader;
@@ -120,7 +120,7 @@ enum zv_status zv_requests_of_ops(struct zv_requests *to, struct zv_slice ops,
     struct address_map live = {0};
     size_t count;
     bool more = true;
-    *to = (struct zv_requests){0};
+    *to = (struct zv_request_list){0};
     enum zv_status status = count_ops(ops, &count, err);
     to->at = status == ZV_OK ? zv_arena_array(arena, count, sizeof *to->at) : NULL;
     if (to->at == NULL) {

@@ -31,7 +31,7 @@ struct zv_request {
     uint32_t stack;    /* of the trace; 0: not recorded */
 };
 
-struct zv_requests {
+struct zv_request_list {
     struct zv_request *at;
     size_t count;
     uint64_t other_frees;   /* of what was live before the first request */
@@ -41,12 +41,12 @@ struct zv_requests {
 
 /* Results live in the arena. Errors: ZV_E_UNSUPPORTED (a memory timeline has no frees that could be
  * told apart), ZV_E_NOMEM. */
-enum zv_status zv_requests_of_trace(struct zv_requests *to, const struct zv_trace *trace,
+enum zv_status zv_requests_of_trace(struct zv_request_list *to, const struct zv_trace *trace,
                                     size_t device, struct zv_arena *arena, struct zv_error *err);
 
 /* Errors, with the line: those of zv_op_read, ZV_E_SYNTAX for ids that are live already or are not,
  * ZV_E_LIMIT, ZV_E_NOMEM. */
-enum zv_status zv_requests_of_ops(struct zv_requests *to, struct zv_slice ops,
+enum zv_status zv_requests_of_ops(struct zv_request_list *to, struct zv_slice ops,
                                   struct zv_arena *arena, struct zv_error *err);
 
 enum zv_request_change {
@@ -80,7 +80,8 @@ struct zv_request_comparison {
  * its variations", in pieces of at most 256 of them, so that the time is bounded by 256 times the
  * number of requests; then it may not be the fewest). Errors: ZV_E_NOMEM.
  */
-enum zv_status zv_requests_compare(struct zv_request_comparison *to, const struct zv_requests *a,
-                                   const struct zv_requests *b, struct zv_error *err);
+enum zv_status zv_requests_compare(struct zv_request_comparison *to,
+                                   const struct zv_request_list *a, const struct zv_request_list *b,
+                                   struct zv_error *err);
 
 #endif

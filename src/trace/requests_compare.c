@@ -10,8 +10,8 @@ enum { PIECE = 256, DIAGONALS = 2 * PIECE + 3 };
 #define UNREACHED  (-1)
 
 struct aligner {
-    const struct zv_requests *a;
-    const struct zv_requests *b;
+    const struct zv_request_list *a;
+    const struct zv_request_list *b;
     bool rounded;
     uint32_t *partner; /* of each request of A: index in B, or NO_PARTNER */
     /* furthest[d][k + PIECE + 1]: how far into A d edits lead on diagonal k (A's less B's index) */
@@ -220,8 +220,9 @@ static void tell(struct zv_request_comparison *to, const struct aligner *aligner
     }
 }
 
-enum zv_status zv_requests_compare(struct zv_request_comparison *to, const struct zv_requests *a,
-                                   const struct zv_requests *b, struct zv_error *err)
+enum zv_status zv_requests_compare(struct zv_request_comparison *to,
+                                   const struct zv_request_list *a, const struct zv_request_list *b,
+                                   struct zv_error *err)
 {
     struct aligner aligner = {.a = a, .b = b, .rounded = a->sizes_of_blocks || b->sizes_of_blocks};
     *to = (struct zv_request_comparison){.rounded = aligner.rounded,

@@ -1006,3 +1006,6 @@ Line 1 says (llama.cpp):
   device                   CUDA1
 Fewer layers on the device, a shorter context or a smaller batch ask for less.
 Everything else is unknown: the text does not say it.
+$ zirve explain tests/data/ops/hole.txt --json | grep -E '"(known|emulated)"'
+  "known": "emulated",
+    "emulated": true,

@@ -12,8 +12,8 @@ static const char base[] = "a 1 100 0\na 2 200 0\nf 1\na 3 300 0\na 4 400 0\nf 2
 static struct zv_request_comparison compare_ops(const char *a, const char *b)
 {
     struct zv_arena arena = {0};
-    struct zv_requests left;
-    struct zv_requests right;
+    struct zv_request_list left;
+    struct zv_request_list right;
     struct zv_request_comparison result;
     assert_int_equal(zv_requests_of_ops(&left, zv_slice_of(a), &arena, NULL), ZV_OK);
     assert_int_equal(zv_requests_of_ops(&right, zv_slice_of(b), &arena, NULL), ZV_OK);
@@ -77,7 +77,7 @@ static void test_what_differs(void **state)
 }
 
 /* The fewest insertions and deletions between sizes, by the table of all prefixes. */
-static size_t fewest(const struct zv_requests *a, const struct zv_requests *b)
+static size_t fewest(const struct zv_request_list *a, const struct zv_request_list *b)
 {
     static uint32_t rows[2][512];
     for (size_t i = 0; i <= a->count; i++) {
@@ -97,9 +97,9 @@ static size_t fewest(const struct zv_requests *a, const struct zv_requests *b)
     return rows[a->count % 2][b->count];
 }
 
-static void fill(struct zv_requests *to, struct zv_request *at, uint32_t *seed, size_t most)
+static void fill(struct zv_request_list *to, struct zv_request *at, uint32_t *seed, size_t most)
 {
-    *to = (struct zv_requests){.at = at};
+    *to = (struct zv_request_list){.at = at};
     *seed = *seed * 1664525 + 1013904223;
     to->count = (*seed >> 8) % most;
     for (size_t i = 0; i < to->count; i++) {
@@ -115,8 +115,8 @@ static void test_fewest_edits(void **state)
     static struct zv_request right[512];
     uint32_t seed = 7;
     for (int round = 0; round < 300; round++) {
-        struct zv_requests a;
-        struct zv_requests b;
+        struct zv_request_list a;
+        struct zv_request_list b;
         struct zv_request_comparison got;
         fill(&a, left, &seed, round < 200 ? 20 : 200);
         fill(&b, right, &seed, round < 200 ? 20 : 200);
@@ -141,8 +141,8 @@ static void test_nothing_in_common(void **state)
     for (size_t i = 0; i < 2 * (size_t)COUNT; i++) {
         at[i] = (struct zv_request){.bytes = i, .freed_at = ZV_REQUEST_KEPT};
     }
-    const struct zv_requests a = {.at = at, .count = COUNT};
-    const struct zv_requests b = {.at = at + COUNT, .count = COUNT};
+    const struct zv_request_list a = {.at = at, .count = COUNT};
+    const struct zv_request_list b = {.at = at + COUNT, .count = COUNT};
     struct zv_request_comparison got;
     assert_int_equal(zv_requests_compare(&got, &a, &b, NULL), ZV_OK);
     assert_int_equal(got.counts[ZV_REQUEST_SIZE], COUNT);
@@ -163,8 +163,8 @@ static void test_traces(void **state)
     struct zv_trace_device device = {.events = events, .event_count = 5};
     struct zv_trace trace = {.devices = &device, .device_count = 1};
     struct zv_arena arena = {0};
-    struct zv_requests a;
-    struct zv_requests b;
+    struct zv_request_list a;
+    struct zv_request_list b;
     struct zv_request_comparison got;
     assert_int_equal(zv_requests_of_trace(&a, &trace, 0, &arena, NULL), ZV_OK);
     assert_int_equal(a.count, 2);
@@ -201,7 +201,7 @@ static void test_bad_lists(void **state)
     } rows[] = {{"a 1 5 0\nf 2", 2}, {"a 1 5 0\n\na 1 5 0", 3}, {"f 1", 1}, {"a 1", 1}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct zv_arena arena = {0};
-        struct zv_requests requests;
+        struct zv_request_list requests;
         struct zv_error err = {0};
         assert_int_equal(zv_requests_of_ops(&requests, zv_slice_of(rows[i].ops), &arena, &err),
                          ZV_E_SYNTAX);
@@ -216,7 +216,7 @@ static void test_memory_runs_out(void **state)
     size_t fails = 0;
     for (size_t nth = 1;; nth++) {
         struct zv_arena arena = {0};
-        struct zv_requests a;
+        struct zv_request_list a;
         struct zv_request_comparison got;
         fail_memory_start(nth);
         enum zv_status status = zv_requests_of_ops(&a, zv_slice_of(base), &arena, NULL);
