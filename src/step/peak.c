@@ -26,7 +26,8 @@ static enum zv_status find_open(const struct zv_step *step, const struct zv_step
     *combinations = 1;
     for (size_t i = 0; i < step->link.setting_count; i++) {
         const struct step_link_setting *const setting = &step->link.settings[i];
-        if (!setting->used || memchr(setting->value.at, '|', setting->value.length) == NULL ||
+        if (!setting->used || setting->value.length == 0 ||
+            memchr(setting->value.at, '|', setting->value.length) == NULL ||
             is_stated(request, setting->name)) {
             continue;
         }
