@@ -9,6 +9,7 @@
 #include "cli/result_file.h"
 #include "cli/verbs.h"
 #include "report/report_explain.h"
+#include "report/report_place.h"
 #include "trace/capture.h"
 #include "trace/op_list.h"
 #include "trace/open.h"
@@ -58,6 +59,8 @@ struct session {
     struct zv_against against;
     bool has_against;
     struct zv_habits habits;
+    bool has_placement;
+    struct zv_placement placement;
     uint64_t capacity_bytes;
     uint32_t top;
     regex_t pattern;
@@ -228,6 +231,35 @@ static enum zv_status write_capture(const struct zv_record *record, const struct
     return status;
 }
 
+/* What a perfect plan would have needed: the fast answer only, and none without a history. */
+static enum zv_status read_placement(struct session *session, const struct output *out,
+                                     struct zv_error *err)
+{
+    const struct zv_place_options fast = {.no_search = true};
+    const struct zv_record *const record = &session->record;
+    struct zv_lives lives;
+    if (out->json || record->trace.source != ZV_TRACE_FROM_SNAPSHOT || !record->has_history ||
+        zv_record_device(record)->event_count > ZV_LIVES_MAX_EVENTS) {
+        return ZV_OK;
+    }
+    enum zv_status status = zv_lives_make(&lives, record, err);
+    if (status == ZV_OK) {
+        status =
+            zv_placement_make(&session->placement, record, &lives, &fast, &session->arena, err);
+    }
+    session->has_placement = status == ZV_OK;
+    zv_lives_close(&lives);
+    return status;
+}
+
+static void show_placement(const struct session *session, struct output *out)
+{
+    if (session->has_placement) {
+        zv_sink_text(&out->sink, "\n");
+        report_placement_line(&out->sink, &out->style, &session->placement);
+    }
+}
+
 static enum zv_status explain(struct session *session, const struct arguments *args,
                               struct output *out, struct zv_error *err)
 {
@@ -240,6 +272,7 @@ static enum zv_status explain(struct session *session, const struct arguments *a
     }
     status = status == ZV_OK ? write_capture(&session->record, args, err) : status;
     status = status == ZV_OK ? find_instant(session, args, &instant, err) : status;
+    status = status == ZV_OK ? read_placement(session, out, err) : status;
     if (status != ZV_OK) {
         return status;
     }
@@ -276,6 +309,7 @@ static enum zv_status explain(struct session *session, const struct arguments *a
         report_explain_json(&out->sink, &result);
     } else {
         report_explain_text(&out->sink, &out->style, &result);
+        show_placement(session, out);
         if (session->has_against) {
             report_against_text(&out->sink, &out->style, &session->against);
         }

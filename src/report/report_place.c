@@ -328,11 +328,10 @@ void report_placement_line(struct zv_sink *sink, const struct report_style *styl
     report_bytes(non_empty, style, placement->non_empty_bytes);
     report_bytes(height, style, placement->plan.height_bytes);
     (void)snprintf(line, sizeof line,
-                   "Placement: reserved %s at its peak%s, %s%s in segments that held something, a "
-                   "perfect plan %s%s. That bounds what any placement could save.",
+                   "Placement: peak reserved %s%s, peak of segments that held something %s, a "
+                   "perfect plan %s%s (zirve place). That bounds what any placement could save.",
                    reserved, placement->is_inherited ? " (from before)" : "",
-                   placement->has_segments ? non_empty : "unknown",
-                   placement->has_segments ? " at theirs" : "", height,
+                   placement->has_segments ? non_empty : "unknown", height,
                    placement->plan.height_bytes == placement->plan.bound_bytes ? ""
                                                                                : " (best found)");
     report_fold(sink, style, 0, 0, line);

@@ -40,6 +40,10 @@ replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
+something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
+That bounds what any placement could save.
 $ zirve explain tests/data/snapshots/gen6.pickle --at end --by stack --by size --by age --by pool --by stream
 PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
 It did not run out of memory.
@@ -81,6 +85,10 @@ replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
+something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
+That bounds what any placement could save.
 $ zirve explain tests/data/snapshots/gen4.pickle --at 2 --by annotation --by context --by file --by function
 PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
 It did not run out of memory.
@@ -120,6 +128,10 @@ replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
+something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
+That bounds what any placement could save.
 $ zirve explain tests/data/snapshots/gen6.pickle --pattern "[a-z]+\.py" --at end
 PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
 It did not run out of memory.
@@ -148,6 +160,10 @@ replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
+something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
+That bounds what any placement could save.
 # No history, other generations, other devices.
 $ zirve explain tests/data/snapshots/bare-list.pickle --unit MiB
 ONE STATE, no history: 0.00 MiB allocated of 22.00 MiB reserved. What the peak
@@ -244,6 +260,10 @@ replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
+something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
+That bounds what any placement could save.
 $ zirve explain tests/data/snapshots/second-device.pickle --device 2
 zirve explain: tests/data/snapshots/second-device.pickle: device 2: the file has 2 (0 to 1)
 ? 3
@@ -675,6 +695,10 @@ replay: exact 12/12 allocations and 4/4 segments, at the recorded addresses
   0.93 GiB (1.00 GB) of it has no recorded stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Placement: peak reserved 5.59 GiB (6.01 GB), peak of segments that held
+something 5.59 GiB (6.01 GB), a perfect plan 5.59 GiB (6.00 GB) (zirve place).
+That bounds what any placement could save.
 $ zirve explain $TMP/hole.pickle --capacity 40GB --top 1 --by pool | head -3
 OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) asked for; 4.66 GiB (5.01 GB)
 free in the cache and 0.55 GiB (0.59 GB) on the card, but the largest hole is
@@ -688,9 +712,9 @@ zirve replay: TMP/small.pickle: exists already and is not overwritten
 ? 3
 # Against an estimate.
 $ zirve estimate $M/llama-3.1-8b/config.json --task train --seq-length 64 --json >$TMP/estimate.json; zirve explain tests/data/snapshots/gen6.pickle --against $TMP/estimate.json --by size | tail -16
-  dropped (the record is a ring) is not written down.
-  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
+something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
+That bounds what any placement could save.
 
 Against the estimate (phase update), at the peak of allocated bytes (requests;
 difference: recorded less estimated):
@@ -750,6 +774,10 @@ replay: exact 1/1 allocations and 1/1 segments, at the recorded addresses
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
+something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
+That bounds what any placement could save.
 $ zirve explain tests/data/snapshots/gen6.pickle --range 0.001s-0.002s --json --by role | head -12
 {
   "schema": "zirve.explain/1",
@@ -777,8 +805,8 @@ replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   dropped (the record is a ring) is not written down.
 # Habits.
 $ zirve explain tests/data/snapshots/gen6.pickle --habits --by size | tail -8
-  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
+That bounds what any placement could save.
 
 Live bytes that grew at each of 4 quarters of the record:
   nobody's
@@ -856,6 +884,10 @@ replay: exact 12/12 allocations and 4/4 segments, at the recorded addresses
   0.93 GiB (1.00 GB) of it has no recorded stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Placement: peak reserved 5.59 GiB (6.01 GB), peak of segments that held
+something 5.59 GiB (6.01 GB), a perfect plan 5.59 GiB (6.00 GB) (zirve place).
+That bounds what any placement could save.
 $ zirve explain tests/data/ops/streams.txt --alloc-conf expandable_segments:True --by pool
 PEAK 8.58 MiB (9.00 MB) allocated, after event 7 of 14. It did not run out of
 memory.
@@ -904,6 +936,10 @@ expandable_segments does not go together with:
   8.58 MiB (9.00 MB) of it has no recorded stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Placement: peak reserved 20.00 MiB (20.97 MB), peak of segments that held
+something 20.00 MiB (20.97 MB), a perfect plan 8.58 MiB (9.00 MB) (zirve place).
+That bounds what any placement could save.
 # A memory timeline, processed: who held what by category.
 $ echo '[[10,20,30],[[0,100,0,0,0,0,0,0,0],[0,100,0,0,0,2500,300,0,0],[0,100,7,0,0,0,300,0,0]]]' | zirve explain -
 PEAK 0.00 MiB (0.00 MB) allocated, after event 4 of 5, 0.000 s into the record.
