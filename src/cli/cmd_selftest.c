@@ -59,7 +59,8 @@ const struct verb verb_selftest = {
     .question = "how accurate is all this?",
     .usage = "[FILE.jsonl] [options]",
     .about =
-        "Compares what the formulas say with published, measured figures: start logs of llama.cpp, "
+        "Compares what formulas and steps run op by op say with published, measured figures: start "
+        "logs of llama.cpp, "
         "vLLM and SGLang, totals of cards, peaks. A figure is exact when it is equal at the "
         "printed "
         "precision, within when at most 3 % away, off otherwise; what cannot be checked is listed "

@@ -3,19 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/data.h"
 #include "base/fail.h"
-#include "base/text_table.h"
 #include "cli/estimate_verb.h"
 #include "cli/result_file.h"
 #include "report/report_step.h"
 
-enum {
-    MAX_SETTINGS = 48,
-    OLDER_WORKSPACE = 8519680, /* of cuBLAS (CUDABlas.cpp: 2 x 4 MiB and 8 x 16 KiB) */
-    HOPPER_WORKSPACE = 32 * 1024 * 1024,
-    HOPPER = 90
-};
+enum { MAX_SETTINGS = 48 };
 
 struct settings {
     struct zv_step_setting at[MAX_SETTINGS];
@@ -90,36 +83,16 @@ static enum zv_status add_set(struct settings *to, const struct arguments *args,
     return ZV_OK;
 }
 
-/* What kernels see of the card: the row whose word is one of the card's. */
+/* What kernels see of the card. */
 static enum zv_status find_kernels(struct session *session, struct step_card *to,
                                    const char **basis, struct zv_error *err)
 {
-    *to = (struct step_card){108, 2048, OLDER_WORKSPACE, 0};
-    *basis = "an A100 (no --card, or one whose kernels are not known)";
     const struct zv_card *const card = session->has_card ? session->capacity.card : NULL;
-    struct zv_table table;
-    if (card == NULL) {
-        return ZV_OK;
-    }
-    const enum zv_status status =
-        zv_table_read(&table, zv_data_find("card_kernels.tsv"), &session->arena, err);
-    for (size_t i = 0; status == ZV_OK && i < table.row_count; i++) {
-        struct zv_slice rest = card->needs;
-        struct zv_slice word;
-        uint64_t values[3] = {0};
-        for (int k = 0; k < 3; k++) {
-            (void)zv_slice_u64(zv_table_cell(&table, i, k + 1), &values[k]);
-        }
-        while (zv_slice_word(&rest, &word)) {
-            if (zv_slice_same(word, zv_table_cell(&table, i, 0))) {
-                *to = (struct step_card){.processors = (uint32_t)values[0],
-                                         .threads_per_processor = (uint32_t)values[1],
-                                         .workspace_bytes = values[2] == HOPPER ? HOPPER_WORKSPACE
-                                                                                : OLDER_WORKSPACE};
-                *basis = zv_arena_copy(&session->arena, card->name.at, card->name.length);
-            }
-        }
-    }
+    bool found = false;
+    const enum zv_status status = zv_step_card_find(
+        to, &found, card != NULL ? card->needs : zv_slice_of(""), &session->arena, err);
+    *basis = found ? zv_arena_copy(&session->arena, card->name.at, card->name.length)
+                   : "an A100 (no --card, or one whose kernels are not known)";
     return *basis != NULL ? status : zv_fail_memory(err, "a card's name");
 }
 

@@ -220,6 +220,13 @@ enum zv_status zv_model_open(struct zv_model *model, struct zv_model_files **fil
 void zv_model_close(struct zv_model_files *files);
 
 /*
+ * The same for a config.json that is in memory and outlives the model; name is for messages.
+ * Errors: ZV_E_SYNTAX, ZV_E_LIMIT, ZV_E_NOMEM, ZV_E_UNSUPPORTED, ZV_E_OVERFLOW; where = name.
+ */
+enum zv_status zv_model_read_text(struct zv_model *model, const char *name, struct zv_slice text,
+                                  struct zv_arena *arena, struct zv_error *err);
+
+/*
  * A LoRA adapter: small matrices beside weights of a base model, and modules trained and saved
  * whole. Either as a PEFT folder has it, or calculated on a base model.
  */

@@ -67,15 +67,13 @@ enum zv_status model_map(struct model_reader *reader, const char *path, struct z
     return status;
 }
 
-enum zv_status model_map_json(struct model_reader *reader, const char *path,
-                              const struct zv_json_value **root, struct zv_error *err)
+/* An object in bytes, or an error with where = path. */
+static enum zv_status read_json(struct model_reader *reader, const char *path,
+                                struct zv_slice bytes, const struct zv_json_value **root,
+                                struct zv_error *err)
 {
-    struct zv_slice bytes = {0};
-    enum zv_status status = model_map(reader, path, &bytes, err);
-    if (status != ZV_OK) {
-        return status;
-    }
-    status = zv_json_tree_read(root, bytes, ZV_JSON_ALLOW_NONFINITE, reader->arena, err);
+    enum zv_status status =
+        zv_json_tree_read(root, bytes, ZV_JSON_ALLOW_NONFINITE, reader->arena, err);
     if (status == ZV_OK && !zv_json_is(*root, ZV_JSON_IS_OBJECT)) {
         status = zv_fail_at(err, ZV_E_SYNTAX, (*root)->offset, "%s where an object belongs",
                             zv_json_kind_name(*root));
@@ -84,6 +82,14 @@ enum zv_status model_map_json(struct model_reader *reader, const char *path,
         (void)zv_fail_where(err, path);
     }
     return status;
+}
+
+enum zv_status model_map_json(struct model_reader *reader, const char *path,
+                              const struct zv_json_value **root, struct zv_error *err)
+{
+    struct zv_slice bytes = {0};
+    const enum zv_status status = model_map(reader, path, &bytes, err);
+    return status == ZV_OK ? read_json(reader, path, bytes, root, err) : status;
 }
 
 const char *model_path(struct model_reader *reader, const char *folder, struct zv_slice name)
@@ -242,6 +248,29 @@ enum zv_status zv_model_open(struct zv_model *model, struct zv_model_files **fil
     if (status != ZV_OK) {
         zv_model_close(*files);
         *files = NULL;
+        *model = (struct zv_model){0};
+    }
+    return status;
+}
+
+enum zv_status zv_model_read_text(struct zv_model *model, const char *name, struct zv_slice text,
+                                  struct zv_arena *arena, struct zv_error *err)
+{
+    struct model_reader reader = {.model = model, .arena = arena};
+    const struct zv_json_value *root = NULL;
+    *model = (struct zv_model){0};
+    enum zv_status status = tensor_parts_open(&reader.parts, arena, err);
+    if (status == ZV_OK) {
+        status = read_json(&reader, name, text, &root, err);
+    }
+    if (status == ZV_OK) {
+        status = model_read_config(&reader, name, root, err);
+    }
+    if (status == ZV_OK) {
+        status = finish(&reader, name, err);
+    }
+    tensor_parts_close(&reader.parts);
+    if (status != ZV_OK) {
         *model = (struct zv_model){0};
     }
     return status;

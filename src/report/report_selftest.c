@@ -67,9 +67,9 @@ static void put_check(struct zv_sink *sink, const struct report_style *style,
         (void)snprintf(line, sizeof line, "%s%s%s", check->measured,
                        check->measured[0] != 0 ? ": " : "", check->reason);
     } else {
-        (void)snprintf(line, sizeof line, "predicted %s, measured %s %s%s%s", check->predicted,
-                       check->measured, check->unit, check->reason[0] != 0 ? "; " : "",
-                       check->reason);
+        (void)snprintf(line, sizeof line, "predicted %s, measured %s%s%s%s%s", check->predicted,
+                       check->measured, check->unit[0] != 0 ? " " : "", check->unit,
+                       check->reason[0] != 0 ? "; " : "", check->reason);
     }
     zv_sink_text(sink, "\n    ");
     report_fold(sink, style, 4, 4, line);

@@ -112,6 +112,17 @@ void check_bytes(struct checks *checks, const char *item, const struct measured 
     }
 }
 
+void check_words(struct checks *checks, const char *item, struct zv_slice measured,
+                 const char *predicted, const char *reason)
+{
+    struct zv_check *const check = add(checks, item, "", reason);
+    if (check != NULL) {
+        check->measured = keep_slice(checks, measured);
+        check->predicted = predicted;
+        check->status = zv_slice_equal(measured, predicted) ? ZV_CHECK_EXACT : ZV_CHECK_OFF;
+    }
+}
+
 static void print_count(char *to, size_t size, uint64_t value, unsigned decimals)
 {
     uint64_t scale = 1;

@@ -38,6 +38,10 @@ struct counted {
 void check_count(struct checks *checks, const char *item, struct counted counted,
                  const char *reason);
 
+/* An outcome in words ("OOM") beside a predicted one. */
+void check_words(struct checks *checks, const char *item, struct zv_slice measured,
+                 const char *predicted, const char *reason);
+
 /* Not checked, and why. text: the figure as the row has it. */
 void check_skip(struct checks *checks, const char *item, struct zv_slice text, const char *reason);
 
@@ -48,6 +52,9 @@ const char *check_reason(struct checks *checks, const char *format, ...)
 /* Counts by item, runtime and architecture. */
 enum zv_status checks_summarise(struct zv_selftest *to, struct zv_arena *arena,
                                 struct zv_error *err);
+
+/* The figure by a step run op by op; false when data/published/steps.tsv has no program for it. */
+bool check_step(struct checks *checks, const struct zv_row_field *figure);
 
 /* One function per kind of row. */
 void predict_llamacpp(struct checks *checks);

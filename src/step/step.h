@@ -74,6 +74,13 @@ enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
                             struct zv_slice habit, struct zv_arena *arena, struct zv_error *err);
 
 /*
+ * What kernels see of a card that one of the words means (data/card_kernels.tsv: "a100"); those of
+ * an A100 when none does. Errors: ZV_E_NOMEM.
+ */
+enum zv_status zv_step_card_find(struct step_card *to, bool *found, struct zv_slice words,
+                                 struct zv_arena *arena, struct zv_error *err);
+
+/*
  * Runs it. Being out of the card's memory is a result, no error. Errors: ZV_E_USAGE (a setting that
  * must be stated is not, or there is none of that name), ZV_E_SYNTAX with file, line and column,
  * ZV_E_OVERFLOW, ZV_E_NOMEM, what the allocator's options are refused with.

@@ -18,7 +18,7 @@ static const struct job {
     const char *habit;
     const char *settings;
 } jobs[] = {
-    {"lora", "tests/data/steps/llama2-7b.json", "litgpt", "iterations=1 batch=1 tokens=1304"},
+    {"lora", "data/published/llama2-7b.json", "litgpt", "iterations=1 batch=1 tokens=1304"},
     {"full", "tests/data/steps/llama-3-70b.json", "transformers",
      "batch=1 tokens=2048 weights=bf16 steps=1"},
 };

@@ -39,7 +39,7 @@ What would lower it, each by itself
   not known). Outside it: the CUDA context, compiled graphs, offloading, several
   cards.
 # All is stated, a card, its fit.
-$ zirve estimate tests/data/steps/llama-3.2-3b.json --task train --framework torchtune --micro-batch 2 --seq-length 4096 --set packed=true --card 24GB
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 2 --seq-length 4096 --set packed=true --card 24GB
 zirve: 24GB is taken literally; a real card of that name allows less or more
 Training step, run op by op as torchtune does it
   out of memory: the figures are those until then
@@ -75,7 +75,7 @@ Activations by the operation that made them
   not known). Outside it: the CUDA context, compiled graphs, offloading, several
   cards.
 ? 1
-$ zirve estimate tests/data/steps/llama-3.2-3b.json --task train --framework transformers --micro-batch 1 --seq-length 512 --lora-rank 8 --dtype bf16 --optimizer adamw_fused --json
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework transformers --micro-batch 1 --seq-length 512 --lora-rank 8 --dtype bf16 --optimizer adamw_fused --json
 {
   "schema": "zirve.step/1",
   "model": "llama",
@@ -215,18 +215,18 @@ $ zirve estimate tests/data/steps/llama-3.2-3b.json --task train --framework tra
   ]
 }
 # What is missing or makes no sense.
-$ zirve estimate tests/data/steps/llama-3.2-3b.json --task train --framework plain --seq-length 512
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --seq-length 512
 zirve estimate: steps/plain.step: line 21: column 20: the step needs batch: state it
 ? 64
-$ zirve estimate tests/data/steps/llama-3.2-3b.json --task train --framework none --micro-batch 1
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework none --micro-batch 1
 zirve estimate: there is no program steps/none.step
 ? 3
-$ zirve estimate tests/data/steps/llama-3.2-3b.json --task train --framework plain --micro-batch 1 --seq-length 8 --set nothing=1
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --micro-batch 1 --seq-length 8 --set nothing=1
 zirve estimate: the step has no setting "nothing"
 ? 64
 $ zirve estimate tests/data/models/bloom-560m/config.json --task train --framework plain --micro-batch 1 --seq-length 8
 zirve estimate: families/bloom.family does not say what the model does in a step (no [step …] sections, docs/STEP.md)
 ? 3
-$ zirve estimate tests/data/steps/llama-3.2-3b.json --framework plain
+$ zirve estimate data/published/llama-3.2-3b.json --framework plain
 zirve estimate: --framework is for training: add --task train, or leave it out
 ? 64

@@ -1,6 +1,6 @@
 # Published figures against the formulas: none may be off.
 $ zirve selftest | tail -n 1
-337 exact, 34 within 3 %, 0 off, 600 unchecked
+360 exact, 62 within 3 %, 0 off, 549 unchecked
 $ zirve selftest | grep -E '^  (kv_cache|kv_tokens|gpu_blocks|state) '
   gpu_blocks                            5      0      0         4      0.00 %
   kv_cache                             80      0      0         0      0.00 %
@@ -10,15 +10,23 @@ $ zirve selftest --json | head -n 8
 {
   "schema": "zirve.selftest/1",
   "counts": {
-    "exact": 337,
-    "within": 34,
+    "exact": 360,
+    "within": 62,
     "off": 0,
-    "unchecked": 600
+    "unchecked": 549
   },
 $ zirve selftest -v | grep -A 2 'vllm_start-025 kv_tokens'
 vllm_start-025 kv_tokens: exact
     predicted 130288..130320, measured 130304 tokens; given the measured free
     memory
+$ zirve selftest -v | grep -A 2 -E 'training_peak-0(12|15) '
+training_peak-012 step_peak: exact
+    predicted 14.14, measured 14.14 GB; a step of litgpt run op by op (litgpt
+    LoRA)
+--
+training_peak-015 step_peak: exact
+    predicted OOM, measured OOM; a step of litgpt run op by op (litgpt LoRA)
+
 $ echo '{"id":"a","kind":"llamacpp_load","model":"m","arch":"llama","config":{"layers":2,"kv_heads":2,"head_dim":64},"runtime":"llama.cpp","version":"b8101","settings":{"n_ctx":1024},"measured":{"kv":"KV self size = 9.00 MiB"},"citable":true}' | zirve selftest -
 item                                exact within    off unchecked   worst error
   kv_cache                              0      0      1         0     88.89 %

@@ -1,0 +1,127 @@
+/*
+ * Peaks by the step engine. data/published/steps.tsv says for a figure which model and program the
+ * source ran, with which settings and on which card; nothing in it comes from the figure.
+ */
+#include "base/data.h"
+#include "base/text_table.h"
+#include "selftest/checks.h"
+#include "step/step.h"
+
+enum { MAX_SETTINGS = 32 };
+
+enum column {
+    ID,
+    FIGURE,
+    GROUP,
+    MODEL,
+    FRAMEWORK,
+    COUNTER,
+    UNITS,
+    CARD,
+    CARD_BYTES,
+    SETTINGS,
+    COLUMNS
+};
+
+struct published {
+    struct zv_slice cells[COLUMNS];
+};
+
+static bool find(const struct zv_row *row, const struct zv_row_field *figure, struct published *to,
+                 struct zv_arena *arena)
+{
+    struct zv_table table;
+    if (zv_table_read(&table, zv_data_find("published/steps.tsv"), arena, NULL) != ZV_OK) {
+        return false;
+    }
+    for (size_t i = 0; i < table.row_count; i++) {
+        if (zv_slice_same(zv_table_cell(&table, i, ID), row->id) &&
+            zv_slice_same(zv_table_cell(&table, i, FIGURE), figure->name)) {
+            for (int k = 0; k < COLUMNS; k++) {
+                to->cells[k] = zv_table_cell(&table, i, k);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum zv_status run(const struct published *of, bool ran_out, struct zv_step_result *result,
+                          struct zv_arena *arena, struct zv_error *err)
+{
+    struct zv_model model;
+    struct zv_step step;
+    struct zv_step_setting settings[MAX_SETTINGS];
+    uint64_t capacity = 0;
+    bool found;
+    struct zv_step_request request = {
+        .model = &model, .habit = of->cells[FRAMEWORK], .settings = settings};
+    struct zv_slice rest = of->cells[SETTINGS];
+    struct zv_slice word;
+    while (zv_slice_word(&rest, &word) && request.setting_count < MAX_SETTINGS) {
+        const struct zv_slice name = zv_slice_cut(&word, '=');
+        settings[request.setting_count++] = (struct zv_step_setting){.name = name, .value = word};
+    }
+    const bool limited = ran_out && zv_slice_u64(of->cells[CARD_BYTES], &capacity);
+    request.allocator.capacity_bytes = limited ? capacity : UINT64_C(1) << 47;
+    const char *const name = zv_arena_print(arena, "published/%.*s.json",
+                                            (int)of->cells[MODEL].length, of->cells[MODEL].at);
+    enum zv_status status = zv_step_card_find(&request.card, &found, of->cells[CARD], arena, err);
+    if (status == ZV_OK && name != NULL) {
+        status = zv_model_read_text(&model, name, zv_data_find(name), arena, err);
+    }
+    if (status == ZV_OK) {
+        status = zv_step_open(&step, &model, request.habit, arena, err);
+    }
+    return status == ZV_OK ? zv_step_run(&step, &request, result, err) : status;
+}
+
+static uint64_t counted(const struct published *of, const struct zv_step_result *result)
+{
+    const struct {
+        const char *name;
+        uint64_t bytes;
+    } rows[] = {{"allocated", result->peak_allocated_bytes},
+                {"active", result->peak_active_bytes},
+                {"reserved", result->peak_reserved_bytes},
+                {"end", result->end_allocated_bytes}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (zv_slice_equal(of->cells[COUNTER], rows[i].name)) {
+            return rows[i].bytes;
+        }
+    }
+    return 0;
+}
+
+bool check_step(struct checks *checks, const struct zv_row_field *figure)
+{
+    struct zv_arena arena = {0};
+    struct zv_error err = {0};
+    struct published of;
+    struct zv_step_result result = {0};
+    struct measured measured;
+    if (!find(checks->row, figure, &of, &arena)) {
+        zv_arena_free(&arena);
+        return false;
+    }
+    const bool ran_out = zv_slice_equal(figure->text, "OOM");
+    const enum zv_status status = run(&of, ran_out, &result, &arena, &err);
+    const char *const reason =
+        check_reason(checks, "a step of %.*s run op by op (%.*s)", (int)of.cells[FRAMEWORK].length,
+                     of.cells[FRAMEWORK].at, (int)of.cells[GROUP].length, of.cells[GROUP].at);
+    if (status == ZV_E_NOMEM) {
+        checks->out_of_memory = true;
+    } else if (status != ZV_OK) {
+        check_skip(checks, "step_peak", figure->text, check_reason(checks, "%s", err.text));
+    } else if (ran_out) {
+        check_words(checks, "step_peak", figure->text, result.out_of_memory ? "OOM" : "goes in",
+                    reason);
+    } else if (measured_read(figure->text, ZV_UNIT_COUNT, zv_slice_equal(of.cells[UNITS], "binary"),
+                             &measured)) {
+        check_bytes(checks, "step_peak", &measured, counted(&of, &result), reason);
+    } else {
+        check_skip(checks, "step_peak", figure->text, "no size is printed");
+    }
+    zv_arena_free(&arena);
+    return true;
+}
