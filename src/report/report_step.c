@@ -82,6 +82,25 @@ static void held(struct zv_sink *sink, const struct report_style *style,
     holders(sink, style, peak);
 }
 
+static void phase_lines(struct zv_sink *sink, const struct report_style *style,
+                        const struct zv_step_result *result)
+{
+    char peak[REPORT_BYTES_TEXT];
+    char end[REPORT_BYTES_TEXT];
+    char text[256];
+    if (result->phase_count == 0) {
+        return;
+    }
+    zv_sink_text(sink, "\nPhases, each with its own peak allocated and what it leaves\n");
+    for (size_t i = 0; i < result->phase_count; i++) {
+        const struct step_phase *const phase = &result->phases[i];
+        report_bytes(peak, style, phase->peak_allocated_bytes);
+        report_bytes(end, style, phase->end_allocated_bytes);
+        (void)snprintf(text, sizeof text, "%.*s", (int)phase->name.length, phase->name.at);
+        zv_sink_print(sink, "  %-12s %-26s leaves %s\n", text, peak, end);
+    }
+}
+
 static void open_lines(struct zv_sink *sink, const struct report_style *style,
                        const struct zv_step_peak *peak)
 {
@@ -153,6 +172,7 @@ void report_step_text(struct zv_sink *sink, const struct report_style *style,
     fit_line(sink, style, report);
     when_line(sink, style, peak);
     open_lines(sink, style, peak);
+    phase_lines(sink, style, &peak->high);
     held(sink, style, peak);
     lever_lines(sink, style, report);
     zv_sink_text(sink, "\n");
@@ -170,6 +190,25 @@ void report_step_text(struct zv_sink *sink, const struct report_style *style,
 
 /* ---- JSON ---- */
 
+static void json_phases(struct zv_json_writer *json, const struct zv_step_result *result)
+{
+    zv_json_write_key(json, "phases");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < result->phase_count; i++) {
+        const struct step_phase *const phase = &result->phases[i];
+        zv_json_begin_object(json);
+        json_slice(json, "name", phase->name);
+        json_bytes(json, "begin_allocated_bytes", true, phase->begin_allocated_bytes);
+        json_bytes(json, "peak_allocated_bytes", true, phase->peak_allocated_bytes);
+        json_bytes(json, "peak_active_bytes", true, phase->peak_active_bytes);
+        json_bytes(json, "peak_reserved_bytes", true, phase->peak_reserved_bytes);
+        json_bytes(json, "end_allocated_bytes", true, phase->end_allocated_bytes);
+        json_bytes(json, "events", true, phase->events);
+        zv_json_end_object(json);
+    }
+    zv_json_end_array(json);
+}
+
 static void json_result(struct zv_json_writer *json, const char *key,
                         const struct zv_step_result *result)
 {
@@ -182,6 +221,8 @@ static void json_result(struct zv_json_writer *json, const char *key,
     json_bytes(json, "events", true, result->events);
     json_bool(json, "out_of_memory", result->out_of_memory);
     json_bytes(json, "failed_request_bytes", result->out_of_memory, result->oom_bytes);
+    json_bytes(json, "end_allocated_bytes", true, result->end_allocated_bytes);
+    json_phases(json, result);
     zv_json_end_object(json);
 }
 

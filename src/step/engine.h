@@ -28,7 +28,7 @@
 #include "zirve/arena.h"
 #include "zirve/error.h"
 
-enum { STEP_MAX_DIMS = 6, STEP_NODE_EDGES = 4, STEP_NODE_SAVED = 7 };
+enum { STEP_MAX_DIMS = 6, STEP_NODE_EDGES = 4, STEP_NODE_SAVED = 7, STEP_MAX_PHASES = 8 };
 
 /* What a storage is for, as long as it lives. */
 enum step_purpose {
@@ -151,6 +151,17 @@ struct step_event {
 };
 typedef void step_event_fn(void *context, const struct step_event *event);
 
+/* A named part of a run, as "training" or "evaluation"; a name that comes again goes on. */
+struct step_phase {
+    struct zv_slice name;
+    uint64_t events; /* in it */
+    uint64_t begin_allocated_bytes;
+    uint64_t peak_allocated_bytes;
+    uint64_t peak_active_bytes;
+    uint64_t peak_reserved_bytes;
+    uint64_t end_allocated_bytes;
+};
+
 struct step_handle { /* a thread's cuBLAS handle */
     struct step_storage *workspace;
 };
@@ -184,7 +195,10 @@ struct step_engine {
     uint32_t peak_label;
     bool peak_in_backward;
     bool oom_in_backward;
-    uint64_t watch_event; /* on_watch is called once, after that many events */
+    struct step_phase phases[STEP_MAX_PHASES];
+    size_t phase_count;
+    struct step_phase *phase; /* the current one, or NULL */
+    uint64_t watch_event;     /* on_watch is called once, after that many events */
     void (*on_watch)(struct step_engine *e, void *context);
     /* private */
     uint64_t sequence;
@@ -248,6 +262,11 @@ struct step_tensor *step_hold(struct step_tensor *t);
 void step_drop(struct step_engine *e, struct step_tensor *t);
 /* Drops and forgets. */
 void step_clear(struct step_engine *e, struct step_tensor **t);
+
+/* What happens from here on belongs to the phase of this name, which outlives the engine. */
+bool step_phase_begin(struct step_engine *e, struct zv_slice name);
+/* Brings the current phase's figures up to now. */
+void step_phase_note(struct step_engine *e);
 
 /* ---- graph ---- */
 

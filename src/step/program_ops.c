@@ -653,6 +653,7 @@ const struct step_operation step_operations[] = {
     {"state", "Ms", step_op_state},
     {"set_state", "MsT", step_op_set_state},
     {"backward", "T?T", step_op_backward},
-    {"phase", "i", step_op_phase},
+    {"mark", "i", step_op_mark},
+    {"phase", "s", step_op_phase},
 };
 const size_t step_operation_count = sizeof step_operations / sizeof *step_operations;

@@ -307,11 +307,17 @@ struct step_value step_op_backward(struct step_call *call)
     return none;
 }
 
+struct step_value step_op_mark(struct step_call *call)
+{
+    const int64_t mark = number(call, 0, 0);
+    if (mark >= 0 && mark < (int64_t)(sizeof call->run->marks / sizeof *call->run->marks)) {
+        call->run->marks[mark] = call->e->events;
+    }
+    return none;
+}
+
 struct step_value step_op_phase(struct step_call *call)
 {
-    const int64_t phase = number(call, 0, 0);
-    if (phase >= 0 && phase < (int64_t)(sizeof call->run->marks / sizeof *call->run->marks)) {
-        call->run->marks[phase] = call->e->events;
-    }
+    (void)step_phase_begin(call->e, call->args[0].text);
     return none;
 }

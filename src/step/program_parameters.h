@@ -21,6 +21,7 @@ struct step_value step_op_clear_grad(struct step_call *call);
 struct step_value step_op_state(struct step_call *call); /* of the optimizer, or none */
 struct step_value step_op_set_state(struct step_call *call);
 struct step_value step_op_backward(struct step_call *call);
-struct step_value step_op_phase(struct step_call *call); /* marks an instant */
+struct step_value step_op_mark(struct step_call *call);  /* an instant, for tests */
+struct step_value step_op_phase(struct step_call *call); /* a part of the run with its own peaks */
 
 #endif

@@ -82,7 +82,7 @@ struct step_run {
     uint32_t depth;
     bool lenient; /* a name that is not there is none */
     struct step_list *unused_lists;
-    uint64_t marks[8]; /* events before phase k; as many as ZV_STEP_PHASES */
+    uint64_t marks[8]; /* events before mark k; as many as ZV_STEP_MARKS */
 };
 
 /* Declares the family's tensors (of which `model` has the list). */

@@ -169,10 +169,11 @@ static enum zv_status state(struct step_link *link, const struct zv_step_request
     return ZV_OK;
 }
 
-static void fill(struct zv_step_result *result, const struct step_run *run)
+static void fill(struct zv_step_result *result, struct step_run *run)
 {
-    const struct step_engine *const e = &run->engine;
+    struct step_engine *const e = &run->engine;
     struct zv_memory_stats stats;
+    step_phase_note(e);
     zv_allocator_get_stats(e->allocator, &stats);
     *result = (struct zv_step_result){
         .events = e->events,
@@ -189,7 +190,9 @@ static void fill(struct zv_step_result *result, const struct step_run *run)
         .out_of_memory = e->ooms != 0,
         .oom_event = e->oom_event,
         .oom_bytes = e->oom_bytes};
-    memcpy(result->phases, run->marks, sizeof result->phases);
+    memcpy(result->marks, run->marks, sizeof result->marks);
+    memcpy(result->phases, e->phases, sizeof result->phases);
+    result->phase_count = e->phase_count;
 }
 
 static enum zv_status run_with(struct step_run *run, const struct zv_step_request *request,

@@ -38,7 +38,7 @@ struct zv_step_request {
     void (*on_watch)(struct step_engine *e, void *context); /* NULL: none */
 };
 
-enum { ZV_STEP_PHASES = 8 };
+enum { ZV_STEP_MARKS = 8 };
 
 struct zv_step_result {
     uint64_t events;      /* allocations and frees */
@@ -53,8 +53,10 @@ struct zv_step_result {
     uint64_t segments; /* most at once */
     bool out_of_memory;
     uint64_t oom_event;
-    uint64_t oom_bytes;              /* the request that failed; the figures are those until then */
-    uint64_t phases[ZV_STEP_PHASES]; /* events before phase(k) of the program; 0: there was none */
+    uint64_t oom_bytes;            /* the request that failed; the figures are those until then */
+    uint64_t marks[ZV_STEP_MARKS]; /* events before mark(k) of the program; 0: there was none */
+    struct step_phase phases[STEP_MAX_PHASES]; /* that the program names; names are the program's */
+    size_t phase_count;
 };
 
 /* A program with all it uses, ready to run any number of times. */

@@ -60,6 +60,9 @@ static struct step_storage *take_storage(struct step_engine *e)
 static void tell(struct step_engine *e, const struct step_storage *storage, bool is_free)
 {
     e->events++;
+    if (e->phase != NULL) {
+        e->phase->events++;
+    }
     if (e->on_event != NULL) {
         const struct step_event event = {is_free, storage->id, storage->bytes,
                                          storage->allocation.address,
@@ -68,9 +71,49 @@ static void tell(struct step_engine *e, const struct step_storage *storage, bool
     }
 }
 
+static uint64_t higher(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void step_phase_note(struct step_engine *e)
+{
+    if (e->phase == NULL) {
+        return;
+    }
+    const struct zv_usage now = zv_allocator_usage(e->allocator);
+    struct step_phase *const phase = e->phase;
+    phase->peak_allocated_bytes = higher(phase->peak_allocated_bytes, now.allocated_bytes);
+    phase->peak_active_bytes = higher(phase->peak_active_bytes, now.active_bytes);
+    phase->peak_reserved_bytes = higher(phase->peak_reserved_bytes, now.reserved_bytes);
+    phase->end_allocated_bytes = now.allocated_bytes;
+}
+
+bool step_phase_begin(struct step_engine *e, struct zv_slice name)
+{
+    size_t at = 0;
+    while (at < e->phase_count && !zv_slice_same(e->phases[at].name, name)) {
+        at++;
+    }
+    if (at == STEP_MAX_PHASES) {
+        return step_fail(e, ZV_E_LIMIT, "more than %d phases", STEP_MAX_PHASES);
+    }
+    step_phase_note(e);
+    e->phase = &e->phases[at];
+    if (at == e->phase_count) {
+        e->phase_count++;
+        *e->phase = (struct step_phase){.name = name,
+                                        .begin_allocated_bytes =
+                                            zv_allocator_usage(e->allocator).allocated_bytes};
+    }
+    step_phase_note(e);
+    return true;
+}
+
 static void note_peak(struct step_engine *e)
 {
     const uint64_t now = zv_allocator_usage(e->allocator).allocated_bytes;
+    step_phase_note(e);
     if (now > e->peak_allocated_bytes) {
         e->peak_allocated_bytes = now;
         e->peak_event = e->events;

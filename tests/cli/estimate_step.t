@@ -9,6 +9,10 @@ Training step, run op by op as plain does it
   optimizer is not stated (adamw_foreach | adamw_fused | adamw_loop): lowest
   with adamw_fused, highest with adamw_foreach.
 
+Phases, each with its own peak allocated and what it leaves
+  loading      29.92 GiB (32.12 GB)       leaves 29.92 GiB (32.12 GB)
+  training     150.57 GiB (161.67 GB)     leaves 89.76 GiB (96.38 GB)
+
 What holds it
   weights                        29.92 GiB (32.12 GB)
   inputs                         0.03 MiB (0.03 MB)
@@ -99,7 +103,28 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
     "segments": 276,
     "events": 15224,
     "out_of_memory": false,
-    "failed_request_bytes": null
+    "failed_request_bytes": null,
+    "end_allocated_bytes": 6470645760,
+    "phases": [
+      {
+        "name": "loading",
+        "begin_allocated_bytes": 0,
+        "peak_allocated_bytes": 6435198976,
+        "peak_active_bytes": 6435198976,
+        "peak_reserved_bytes": 6482296832,
+        "end_allocated_bytes": 6435198976,
+        "events": 366
+      },
+      {
+        "name": "training",
+        "begin_allocated_bytes": 6435198976,
+        "peak_allocated_bytes": 9049144320,
+        "peak_active_bytes": 9049144320,
+        "peak_reserved_bytes": 9592373248,
+        "end_allocated_bytes": 6470645760,
+        "events": 14858
+      }
+    ]
   },
   "highest": {
     "peak_allocated_bytes": 9049144320,
@@ -108,7 +133,28 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
     "segments": 276,
     "events": 15224,
     "out_of_memory": false,
-    "failed_request_bytes": null
+    "failed_request_bytes": null,
+    "end_allocated_bytes": 6470645760,
+    "phases": [
+      {
+        "name": "loading",
+        "begin_allocated_bytes": 0,
+        "peak_allocated_bytes": 6435198976,
+        "peak_active_bytes": 6435198976,
+        "peak_reserved_bytes": 6482296832,
+        "end_allocated_bytes": 6435198976,
+        "events": 366
+      },
+      {
+        "name": "training",
+        "begin_allocated_bytes": 6435198976,
+        "peak_allocated_bytes": 9049144320,
+        "peak_active_bytes": 9049144320,
+        "peak_reserved_bytes": 9592373248,
+        "end_allocated_bytes": 6470645760,
+        "events": 14858
+      }
+    ]
   },
   "open": [],
   "when": {
@@ -216,7 +262,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
 }
 # What is missing or makes no sense.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --seq-length 512
-zirve estimate: steps/plain.step: line 21: column 20: the step needs batch: state it
+zirve estimate: steps/plain.step: line 29: column 20: the step needs batch: state it
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework none --micro-batch 1
 zirve estimate: there is no program steps/none.step
@@ -230,3 +276,11 @@ zirve estimate: families/bloom.family does not say what the model does in a step
 $ zirve estimate data/published/llama-3.2-3b.json --framework plain
 zirve estimate: --framework is for training: add --task train, or leave it out
 ? 64
+# After training: an evaluation pass and an export are phases with peaks of their own.
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework transformers --micro-batch 1 --seq-length 512 --dtype bf16 --optimizer adamw_fused --set evaluate=2 --set export=f32 | sed -n '/^Phases/,/^$/p'
+Phases, each with its own peak allocated and what it leaves
+  loading      5.98 GiB (6.43 GB)         leaves 5.98 GiB (6.43 GB)
+  training     25.42 GiB (27.30 GB)       leaves 17.97 GiB (19.30 GB)
+  evaluation   18.59 GiB (19.96 GB)       leaves 17.97 GiB (19.30 GB)
+  export       29.94 GiB (32.15 GB)       leaves 17.97 GiB (19.30 GB)
+

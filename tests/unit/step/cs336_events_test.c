@@ -167,8 +167,8 @@ static void test_events(void **state)
         if (step_case_run(&of, &result, &err) != ZV_OK) {
             fail_msg("%s:%llu: %s", err.where, (unsigned long long)err.line, err.text);
         }
-        assert_true(result.phases[2] <= all.count);
-        for (size_t k = result.phases[1]; k < result.phases[2]; k++) {
+        assert_true(result.marks[2] <= all.count);
+        for (size_t k = result.marks[1]; k < result.marks[2]; k++) {
             add(&run, all.at[k].is_free, all.at[k].id, all.at[k].bytes);
         }
         compare(cases[i].snapshot, &recorded, &run);
