@@ -91,8 +91,9 @@ static enum zv_status find_kernels(struct session *session, struct step_card *to
     bool found = false;
     const enum zv_status status = zv_step_card_find(
         to, &found, card != NULL ? card->needs : zv_slice_of(""), &session->arena, err);
-    *basis = found ? zv_arena_copy(&session->arena, card->name.at, card->name.length)
-                   : "an A100 (no --card, or one whose kernels are not known)";
+    *basis = found && card != NULL
+                 ? zv_arena_copy(&session->arena, card->name.at, card->name.length)
+                 : "an A100 (no --card, or one whose kernels are not known)";
     return *basis != NULL ? status : zv_fail_memory(err, "a card's name");
 }
 
