@@ -79,6 +79,21 @@ void zv_bytes_print(char to[ZV_BYTES_TEXT], uint64_t bytes, enum zv_unit unit, u
     (void)snprintf(to, ZV_BYTES_TEXT, "%.30s %s", number, units[unit].name);
 }
 
+enum zv_unit zv_unit_fit(uint64_t bytes, enum zv_unit most)
+{
+    const enum zv_unit least = most >= ZV_UNIT_KIB ? ZV_UNIT_KIB : ZV_UNIT_KB;
+    enum zv_unit unit = most;
+    while (unit > least && bytes < units[unit].bytes) {
+        unit--;
+    }
+    return bytes < units[unit].bytes ? ZV_UNIT_B : unit;
+}
+
+void zv_bytes_print_fit(char to[ZV_BYTES_TEXT], uint64_t bytes)
+{
+    zv_bytes_print(to, bytes, zv_unit_fit(bytes, ZV_UNIT_GIB), 2);
+}
+
 bool zv_bytes_parse(struct zv_slice text, uint64_t *bytes)
 {
     struct zv_slice number = zv_slice_trim(text);

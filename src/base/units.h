@@ -37,6 +37,15 @@ bool zv_unit_parse(struct zv_slice name, enum zv_unit *to); /* any case; "B" and
 /* "13.04 GiB": decimals digits (at most 6) rounded half up; whole bytes for B. */
 void zv_bytes_print(char to[ZV_BYTES_TEXT], uint64_t bytes, enum zv_unit unit, unsigned decimals);
 
+/*
+ * The largest unit of most's system, most itself at most, of which there is one, so that nothing
+ * but 0 is printed as "0.00"; B below one of the smallest. most: a unit above B.
+ */
+enum zv_unit zv_unit_fit(uint64_t bytes, enum zv_unit most);
+
+/* As zv_bytes_print with two decimals, in the unit of 1024s that fits, GiB at most. */
+void zv_bytes_print_fit(char to[ZV_BYTES_TEXT], uint64_t bytes);
+
 /* As zv_bytes_print without the unit's name: "13.04". */
 void zv_bytes_print_number(char to[ZV_BYTES_TEXT], uint64_t bytes, enum zv_unit unit,
                            unsigned decimals);

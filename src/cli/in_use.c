@@ -19,8 +19,8 @@ static enum zv_status read_device(uint32_t index, uint64_t *bytes, struct zv_err
         return status;
     }
     *bytes = memory.used_bytes;
-    zv_bytes_print(used, memory.used_bytes, ZV_UNIT_MIB, 2);
-    zv_bytes_print(total, memory.total_bytes, ZV_UNIT_MIB, 2);
+    zv_bytes_print_fit(used, memory.used_bytes);
+    zv_bytes_print_fit(total, memory.total_bytes);
     output_note("device %u%s%s: %s of %s in use (%s%s)", index, memory.name[0] != 0 ? ", " : "",
                 memory.name, used, total, memory.source,
                 memory.used_counts_reserved ? ", with what the driver keeps" : "");

@@ -65,7 +65,7 @@ static const char *failure(struct zv_slice kind, const struct zv_json_value *req
     if (!zv_json_u64(requested, &asked)) {
         return zv_arena_print(arena, "out of memory: %.*s", shown(kind), kind.at);
     }
-    zv_bytes_print(bytes, asked, ZV_UNIT_GIB, 2);
+    zv_bytes_print_fit(bytes, asked);
     return zv_arena_print(arena, "out of memory: %.*s, %s asked for", shown(kind), kind.at, bytes);
 }
 
@@ -136,7 +136,7 @@ static const char *read_environment(struct zv_attachment *to, const struct zv_js
         return "no GPU was found";
     }
     if (zv_json_u64(zv_json_find(first, "runtime_capacity_bytes"), &capacity)) {
-        zv_bytes_print(bytes, capacity, ZV_UNIT_GIB, 2);
+        zv_bytes_print_fit(bytes, capacity);
     }
     return zv_arena_print(arena, "%s: %zu %s, the first %.*s by %.*s, %s for a program",
                           usable ? "usable" : "no usable GPU", count,

@@ -255,16 +255,16 @@ static void judge_memory(const struct zv_choice *choice, const struct zv_candida
     const uint64_t most = judge_usable(required, highest(capacity));
     if (required->at_least > most) {
         judgement->state = ZV_EXCLUDED;
-        zv_bytes_print(need, required->at_least, ZV_UNIT_GIB, 2);
-        zv_bytes_print(has, most, ZV_UNIT_GIB, 2);
+        zv_bytes_print_fit(need, required->at_least);
+        zv_bytes_print_fit(has, most);
         judgement->text =
             say(arena, "at least %s are needed of one card, which gives at most %s%s", need, has,
                 offer->count > 1 && required->devices == 1
                     ? "; several cards are no pool without a layout (tp, pp)"
                     : "");
     } else if (judgement->text == NULL) {
-        zv_bytes_print(need, required->expected, ZV_UNIT_GIB, 2);
-        zv_bytes_print(has, candidate->usable, ZV_UNIT_GIB, 2);
+        zv_bytes_print_fit(need, required->expected);
+        zv_bytes_print_fit(has, candidate->usable);
         judgement->text =
             say(arena, "no reading of a run on this card; calculated: %s of %s", need, has);
     }

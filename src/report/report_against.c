@@ -14,8 +14,7 @@ static void put_cell(char to[REPORT_BYTES_TEXT], const struct report_style *styl
     } else if (!figure->known) {
         (void)snprintf(to, REPORT_BYTES_TEXT, "unknown");
     } else {
-        const enum zv_unit unit = style->units == REPORT_UNITS_ONE ? style->unit : ZV_UNIT_GIB;
-        zv_bytes_print(to, figure->bytes, unit, 2);
+        report_bytes_short(to, style, figure->bytes);
     }
 }
 

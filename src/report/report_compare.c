@@ -13,7 +13,7 @@ static const struct zv_sheet_row *row_in(const struct report_compare *report, si
 static void print_value(char *to, size_t size, const struct report_style *style,
                         const struct zv_sheet_row *row)
 {
-    char bytes[REPORT_BYTES_TEXT];
+    char bytes[ZV_BYTES_TEXT];
     if (row == NULL) {
         (void)snprintf(to, size, "-");
     } else if (row->value != NULL) {
@@ -21,11 +21,8 @@ static void print_value(char *to, size_t size, const struct report_style *style,
     } else if (!row->has_bytes) {
         (void)snprintf(to, size, "unknown");
     } else {
-        const struct report_style one = {.units = REPORT_UNITS_ONE,
-                                         .unit = style->units == REPORT_UNITS_ONE ? style->unit
-                                                                                  : ZV_UNIT_GIB};
-        report_bytes(bytes, &one, row->bytes);
-        (void)snprintf(to, size, "%.80s", bytes);
+        report_bytes_short(bytes, style, row->bytes);
+        (void)snprintf(to, size, "%.40s", bytes);
     }
 }
 

@@ -29,17 +29,6 @@ static void put_share(char to[16], uint64_t part, uint64_t whole)
     (void)snprintf(to, 16, "%3u.%u%%", (unsigned)(thousandths / 10), (unsigned)(thousandths % 10));
 }
 
-/* In the one unit asked for, or the largest that leaves something before the point. */
-static void put_short(char to[ZV_BYTES_TEXT], const struct report_style *style, uint64_t bytes)
-{
-    const enum zv_unit unit = style->units == REPORT_UNITS_ONE ? style->unit
-                              : bytes >= ZV_GIB                ? ZV_UNIT_GIB
-                              : bytes >= ZV_MIB                ? ZV_UNIT_MIB
-                              : bytes >= ZV_KIB                ? ZV_UNIT_KIB
-                                                               : ZV_UNIT_B;
-    zv_bytes_print(to, bytes, unit, 2);
-}
-
 /* ---- the verdict ---- */
 
 static void put_instant(char *to, size_t size, const struct zv_record *record, size_t event)
@@ -179,7 +168,7 @@ static void put_groups(struct zv_sink *sink, const struct report_style *style,
         char share[16];
         char label[LABEL_TEXT];
         char count[COUNT_TEXT];
-        put_short(bytes, style, group->bytes);
+        report_bytes_short(bytes, style, group->bytes);
         put_share(share, group->bytes, groups->total_bytes);
         put_safe(label, sizeof label, group->label);
         report_count(count, group->blocks);
@@ -209,8 +198,8 @@ static void put_pinning(struct zv_sink *sink, const struct report_style *style,
         const struct zv_heap_segment *const segment = &heap->segments[pinned->segment];
         char free_text[ZV_BYTES_TEXT];
         char size_text[ZV_BYTES_TEXT];
-        put_short(free_text, style, pinned->free_bytes);
-        put_short(size_text, style, segment->facts.bytes);
+        report_bytes_short(free_text, style, pinned->free_bytes);
+        report_bytes_short(size_text, style, segment->facts.bytes);
         zv_sink_print(sink, "  %s free of %s at 0x%" PRIx64 ", pinned by %u block%s:\n", free_text,
                       size_text, segment->facts.address, pinned->live_blocks,
                       pinned->live_blocks == 1 ? "" : "s");
@@ -225,7 +214,7 @@ static void put_pinning(struct zv_sink *sink, const struct report_style *style,
                               : NULL;
             char bytes[ZV_BYTES_TEXT];
             char label[LABEL_TEXT];
-            put_short(bytes, style, block->bytes);
+            report_bytes_short(bytes, style, block->bytes);
             put_safe(label, sizeof label, zv_slice_of(text));
             zv_sink_print(sink, "    %12s  %.60s\n", bytes, label);
             shown++;
@@ -360,7 +349,7 @@ static void put_change(char to[ZV_BYTES_TEXT + 2], const struct report_style *st
 {
     char text[ZV_BYTES_TEXT];
     const uint64_t change = after > before ? after - before : before - after;
-    put_short(text, style, change);
+    report_bytes_short(text, style, change);
     (void)snprintf(to, ZV_BYTES_TEXT + 2, "%s%s",
                    after > before   ? "+"
                    : before > after ? "-"

@@ -89,10 +89,13 @@ void report_replay_advice_text(struct zv_sink *sink, const struct report_style *
     for (size_t i = 0; i < count; i++) {
         char reserved[REPORT_BYTES_TEXT];
         char sentence[256];
+        char line[sizeof reserved + sizeof sentence];
         report_bytes(reserved, style, runs[i].outcome.peak_reserved_bytes);
         put_sentence(sentence, sizeof sentence, style, &runs[i], base);
-        zv_sink_print(sink, "%3zu. %s\n     %s: %s\n", i + 1,
-                      runs[i].conf[0] != 0 ? runs[i].conf : "default settings", reserved, sentence);
+        zv_sink_print(sink, "%3zu. %s\n", i + 1,
+                      runs[i].conf[0] != 0 ? runs[i].conf : "default settings");
+        (void)snprintf(line, sizeof line, "%s: %s", reserved, sentence);
+        report_fold(sink, style, 5, 0, line);
     }
     report_fold(sink, style, 0, 0,
                 "Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.");

@@ -18,10 +18,10 @@ static int by_live(const void *a, const void *b)
            (left->facts.address < right->facts.address);
 }
 
-static void put_mib(struct zv_sink *sink, uint64_t bytes)
+static void put_bytes(struct zv_sink *sink, const struct report_style *style, uint64_t bytes)
 {
     char text[ZV_BYTES_TEXT];
-    zv_bytes_print(text, bytes, ZV_UNIT_MIB, 1);
+    report_bytes_short(text, style, bytes);
     zv_sink_print(sink, " %13s", text);
 }
 
@@ -32,7 +32,6 @@ void report_segments_text(struct zv_sink *sink, const struct report_style *style
     struct zv_heap_segment *const order =
         zv_arena_array(&arena, heap->segment_count, sizeof *order);
     char count[32];
-    (void)style;
     report_count(count, heap->segment_count);
     zv_sink_print(sink, "\nSegments (%s):\n  %-14s %13s %13s %13s  %s\n", count, "address", "size",
                   "live", "largest hole", "pool, stream");
@@ -46,9 +45,9 @@ void report_segments_text(struct zv_sink *sink, const struct report_style *style
         const struct zv_heap_segment *const one = &order[i];
         const struct zv_trace_pool *const pool = &record->trace.pools[one->facts.pool];
         zv_sink_print(sink, "  0x%-12" PRIx64, one->facts.address);
-        put_mib(sink, one->facts.bytes);
-        put_mib(sink, one->live_bytes);
-        put_mib(sink, one->largest_hole_bytes);
+        put_bytes(sink, style, one->facts.bytes);
+        put_bytes(sink, style, one->live_bytes);
+        put_bytes(sink, style, one->largest_hole_bytes);
         zv_sink_print(sink, "  %s",
                       one->facts.is_expandable ? "expandable "
                       : one->facts.is_small    ? "small "

@@ -13,11 +13,21 @@ void report_bytes(char to[REPORT_BYTES_TEXT], const struct report_style *style, 
         zv_bytes_print(to, bytes, style->unit, 2);
         return;
     }
-    /* below a tenth of a GiB two decimals of it say nothing */
-    const bool small = bytes < ZV_GIB / 10;
-    zv_bytes_print(first, bytes, small ? ZV_UNIT_MIB : ZV_UNIT_GIB, 2);
-    zv_bytes_print(second, bytes, small ? ZV_UNIT_MB : ZV_UNIT_GB, 2);
+    const enum zv_unit unit = zv_unit_fit(bytes, ZV_UNIT_GIB);
+    zv_bytes_print(first, bytes, unit, 2);
+    if (unit == ZV_UNIT_B) {
+        (void)snprintf(to, REPORT_BYTES_TEXT, "%.40s", first);
+        return;
+    }
+    zv_bytes_print(second, bytes, unit - ZV_UNIT_KIB + ZV_UNIT_KB, 2);
     (void)snprintf(to, REPORT_BYTES_TEXT, "%.40s (%.40s)", first, second);
+}
+
+void report_bytes_short(char to[ZV_BYTES_TEXT], const struct report_style *style, uint64_t bytes)
+{
+    zv_bytes_print(to, bytes,
+                   style->units == REPORT_UNITS_ONE ? style->unit : zv_unit_fit(bytes, ZV_UNIT_GIB),
+                   2);
 }
 
 void report_bold(struct zv_sink *sink, const struct report_style *style, const char *text)

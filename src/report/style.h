@@ -25,6 +25,9 @@ enum { REPORT_BYTES_TEXT = 2 * ZV_BYTES_TEXT };
 /* "13.04 GiB (14.00 GB)", or in the one unit asked for. */
 void report_bytes(char to[REPORT_BYTES_TEXT], const struct report_style *style, uint64_t bytes);
 
+/* "13.04 GiB", or in the one unit asked for. */
+void report_bytes_short(char to[ZV_BYTES_TEXT], const struct report_style *style, uint64_t bytes);
+
 /* Bold on and off: the only control sequences of any report, each written alone. */
 #define REPORT_BOLD_ON  "\033[1m"
 #define REPORT_BOLD_OFF "\033[0m"

@@ -183,8 +183,8 @@ $ zirve choose tests/data/decide/job-quality.yaml --offers tests/data/decide/off
 tests/data/decide/job-quality.yaml
   needed of one card: 19.04 GiB (20.44 GB) expected, at least 13.04 GiB (14.00
   GB); calculated from the job file. Cards: 1.
-  margin for longer input: 0.50 GiB (0.54 GB), measured, run-1
-  margin for other users of the card: 0.29 GiB (0.31 GB), assumed
+  margin for longer input: 512.00 MiB (536.87 MB), measured, run-1
+  margin for other users of the card: 300.00 MiB (314.57 MB), assumed
   margin for export: 64.00 MiB (67.11 MB), assumed: no document of a run is
   called run-7
   for 3 days; as of 2026-11-29

@@ -48,7 +48,7 @@ cuda:0  Fake GPU 24GB  (CUDA)
   for a program         21.98 GiB (23.60 GB)     cuDeviceTotalMem_v2
   used                  3.26 GiB (3.50 GB)       nvmlDeviceGetMemoryInfo_v2
   free                  18.63 GiB (20.00 GB)     nvmlDeviceGetMemoryInfo_v2
-  driver's own          0.47 GiB (0.50 GB)       nvmlDeviceGetMemoryInfo_v2
+  driver's own          476.84 MiB (500.00 MB)   nvmlDeviceGetMemoryInfo_v2
   virtual memory management: yes
   integrated: no
   cut into slices (MIG): no
@@ -121,7 +121,7 @@ cuda:1  Fake GPU 24GB  (CUDA)
   for a program         21.98 GiB (23.60 GB)     cuDeviceTotalMem_v2
   used                  3.26 GiB (3.50 GB)       nvmlDeviceGetMemoryInfo_v2
   free                  18.63 GiB (20.00 GB)     nvmlDeviceGetMemoryInfo_v2
-  driver's own          0.47 GiB (0.50 GB)       nvmlDeviceGetMemoryInfo_v2
+  driver's own          476.84 MiB (500.00 MB)   nvmlDeviceGetMemoryInfo_v2
   virtual memory management: yes
   integrated: no
   cut into slices (MIG): no
@@ -157,7 +157,7 @@ GPU  name not known  (not usable)
   capacity              22.35 GiB (24.00 GB)     nvmlDeviceGetMemoryInfo_v2
   used                  3.26 GiB (3.50 GB)       nvmlDeviceGetMemoryInfo_v2
   free                  18.63 GiB (20.00 GB)     nvmlDeviceGetMemoryInfo_v2
-  driver's own          0.47 GiB (0.50 GB)       nvmlDeviceGetMemoryInfo_v2
+  driver's own          476.84 MiB (500.00 MB)   nvmlDeviceGetMemoryInfo_v2
   cut into slices (MIG): no
   UUID                  GPU-00010200-0405-0607-0809-0a0b0c0d0e0f
   PCI address           0000:01:00.0

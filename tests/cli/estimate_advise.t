@@ -47,7 +47,7 @@ levers, one at a time: saved                   GiB         GB  alone
     6.16 GiB (6.61 GB) more
   cache on the host (--no-kv-offload)         0.77       0.82  fits
     what lies on the host is read over the bus: measure the speed; host memory:
-    0.77 GiB (0.82 GB) more
+    786.00 MiB (824.18 MB) more
   KV cache as q4_0                            0.55       0.59  fits
     check quality again at the longest context; some attention backends do not
     take this type
@@ -214,19 +214,19 @@ zirve estimate: --advise needs a model: figures by hand have nothing to vary
 $ zirve estimate $M/llama-3.1-8b/config.json --context 32k --runtime llama.cpp@b10864 --card 16GB --advise 2>/dev/null | sed -n '/^levers/,/^Assumed/p' | head -24
 levers, one at a time: saved                   GiB         GB  alone
   weights in 4.5 bits (q4_0)                  9.92      10.65  fits
-    another format is another model: check its quality again; host memory: 0.70
-    GiB (0.76 GB) less
+    another format is another model: check its quality again; host memory:
+    720.19 MiB (755.17 MB) less
   weights as q4_K_M, about 5 bits             9.68      10.39  fits
-    another format is another model: check its quality again; host memory: 0.70
-    GiB (0.76 GB) less
+    another format is another model: check its quality again; host memory:
+    720.19 MiB (755.17 MB) less
   half of the layers on host (-ngl 16)        9.03       9.70  fits
     what lies on the host is read over the bus: measure the speed; host memory:
     9.03 GiB (9.70 GB) more
   layers over 2 cards                         8.95       9.61  fits
     more cards of the same kind; each step waits for their link
   weights in 8.5 bits (q8_0)                  6.55       7.04  fits
-    another format is another model: check its quality again; host memory: 0.46
-    GiB (0.49 GB) less
+    another format is another model: check its quality again; host memory:
+    469.69 MiB (492.50 MB) less
   cache on the host (--no-kv-offload)         4.00       4.29  fits
     what lies on the host is read over the bus: measure the speed; host memory:
     4.00 GiB (4.29 GB) more

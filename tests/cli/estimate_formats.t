@@ -60,7 +60,7 @@ zirve estimate: quantised weights do not train: adapters beside them do (--lora-
 ? 64
 $ zirve estimate $M/gpt2/config.json --runtime vllm@0.19.0 | head -4
 family gpt2: 124,439,808 parameters, f16
-stored as f32, 0.46 GiB (0.50 GB)
+stored as f32, 474.70 MiB (497.76 MB)
 serve with vllm 0.19.0: 1 sequence of 1,024 tokens
 
 # How transformers keeps its cache; replicas share the sequences out; attention data parallel within tp.

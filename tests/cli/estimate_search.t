@@ -39,14 +39,14 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 8192 --runtime vllm@0.19.
   },
 $ zirve estimate $M/llama-3.1-8b/config.json --task train --lora-rank 16 --micro-batch 1 --card 4090 --search seq-length | sed -n '/^largest/,/^Assumed/p'
 largest seq-length: 1,402 tokens
-  with 1,403: cannot tell, 0.34 MiB (0.36 MB) missing
+  with 1,403: cannot tell, 349.25 KiB (357.63 kB) missing
 
 Assumed because it was not given:
 $ zirve estimate $M/llama-3.1-70b/config.json --card 4090 --search context --runtime vllm@0.19.0 | sed -n '/DOES NOT/,/^Assumed/p'; zirve estimate $M/llama-3.1-70b/config.json --card 4090 --search context --runtime vllm@0.19.0 >/dev/null
   DOES NOT FIT: what is known alone exceeds it; 111.02 GiB (119.21 GB) missing
   for what is expected.
-  The runtime's pool would be 0.00 MiB (0.00 MB): 0 blocks, 0 tokens, 0.00
-  sequences of full length (assumed: it rests on the assumed items).
+  The runtime's pool would be 0 B: 0 blocks, 0 tokens, 0.00 sequences of full
+  length (assumed: it rests on the assumed items).
 
 largest context: none, not even 1 token goes in (111.02 GiB (119.21 GB) missing)
 

@@ -15,18 +15,18 @@ Phases, each with its own peak allocated and what it leaves
 
 What holds it
   weights                        29.92 GiB (32.12 GB)
-  inputs                         0.03 MiB (0.03 MB)
+  inputs                         32.00 KiB (32.77 kB)
   gradients                      29.92 GiB (32.12 GB)
   optimizer states               59.83 GiB (64.24 GB)
   cuBLAS workspace               16.25 MiB (17.04 MB)
-  saved for backward             0.00 MiB (0.00 MB)
+  saved for backward             0 B
   in use for the moment          30.89 GiB (33.17 GB)
-  rounding of the allocator      0.00 MiB (0.00 MB)
+  rounding of the allocator      508 B
 
 Activations by the operation that made them
     in use: like                 29.92 GiB (32.12 GB)       291 tensors
-    in use: linear               0.98 GiB (1.05 GB)         1 tensors
-    in use: cross_entropy        0.00 MiB (0.00 MB)         1 tensors
+    in use: linear               1002.00 MiB (1050.67 MB)   1 tensors
+    in use: cross_entropy        4 B                        1 tensors
 
 What would lower it, each by itself
   optimizer=sgd                  -89.71 GiB (96.33 GB)
@@ -35,7 +35,7 @@ What would lower it, each by itself
     weights, gradients and states in bf16
   optimizer=adamw_fused          -29.88 GiB (32.09 GB)
     a fused optimizer: no temporary copy of all parameters
-  autocast=bf16                  -0.49 GiB (0.52 GB)
+  autocast=bf16                  -500.00 MiB (524.29 MB)
     activations in bf16 by autocast
 
   Basis: calculated, 16171 allocations and frees of a program (docs/STEP.md) on
@@ -56,11 +56,11 @@ Training step, run op by op as torchtune does it
 
 What holds it
   weights                        6.05 GiB (6.49 GB)
-  inputs                         0.19 MiB (0.20 MB)
+  inputs                         192.00 KiB (196.61 kB)
   cuBLAS workspace               8.13 MiB (8.52 MB)
   saved for backward             15.69 GiB (16.85 GB)
-  in use for the moment          0.39 GiB (0.42 GB)
-  rounding of the allocator      0.50 MiB (0.52 MB)
+  in use for the moment          400.00 MiB (419.43 MB)
+  rounding of the allocator      512.00 KiB (524.29 kB)
 
 Activations by the operation that made them
     saved: to                    4.92 GiB (5.28 GB)         75 tensors
@@ -68,10 +68,10 @@ Activations by the operation that made them
     saved: *                     3.16 GiB (3.39 GB)         44 tensors
     saved: silu                  1.75 GiB (1.88 GB)         14 tensors
     saved: reshape               1.41 GiB (1.51 GB)         30 tensors
-    saved: flex                  0.71 GiB (0.77 GB)         30 tensors
-    in use: linear               0.17 GiB (0.18 GB)         2 tensors
-    in use: silu                 0.13 GiB (0.13 GB)         1 tensors
-    saved: empty                 0.12 GiB (0.13 GB)         30 tensors
+    saved: flex                  731.25 MiB (766.77 MB)     30 tensors
+    in use: linear               176.00 MiB (184.55 MB)     2 tensors
+    in use: silu                 128.00 MiB (134.22 MB)     1 tensors
+    saved: empty                 120.00 MiB (125.83 MB)     30 tensors
     in use: +                    96.00 MiB (100.66 MB)      2 tensors
 
   Basis: calculated, 1498 allocations and frees of a program (docs/STEP.md) on

@@ -11,7 +11,7 @@ Device 0, after event 3 of 5, 0.002 s into the record:
   active           3.00 MiB (3.15 MB)
   allocated        3.00 MiB (3.15 MB)
   requested        3.00 MiB (3.15 MB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
+    rounding       448 B                      active less requested
 
 Held then, by frame:
       3.00 MiB  99.9%       2 x  train.py:41 step
@@ -22,7 +22,7 @@ Held then, by role:
 
 Room that is reserved and not used:
   in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
-  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+  idle             0 B                        whole: empty_cache frees it
 Pinned by the least (of 2 segments):
   2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
         1.00 KiB  model.py:12 load
@@ -35,7 +35,7 @@ event 1 of 5, 0.000 s into the record). They are of different instants: their
 difference means nothing.
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
   reserved, found by undoing the record from its end. Whether older events were
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
@@ -53,10 +53,10 @@ Device 0, after event 5 of 5, 0.004 s into the record:
     free in cache  22.00 MiB (23.07 MB)       reserved less active
     largest hole   20.00 MiB (20.97 MB)
     inactive split 2.00 MiB (2.10 MB)         free, but not to be given back
-  active           0.00 MiB (0.00 MB)
-  allocated        0.00 MiB (0.00 MB)
-  requested        0.00 MiB (0.00 MB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
+  active           2.00 KiB (2.05 kB)
+  allocated        2.00 KiB (2.05 kB)
+  requested        1.56 KiB (1.60 kB)
+    rounding       448 B                      active less requested
 
 Held then, by stack:
       1.00 KiB  50.0%       1 x  model.py:12 load
@@ -80,7 +80,7 @@ event 1 of 5, 0.000 s into the record). They are of different instants: their
 difference means nothing.
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
   reserved, found by undoing the record from its end. Whether older events were
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
@@ -101,7 +101,7 @@ Device 0, after event 2 of 5, 0.001 s into the record:
   active           3.00 MiB (3.15 MB)
   allocated        3.00 MiB (3.15 MB)
   requested        3.00 MiB (3.15 MB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
+    rounding       24 B                       active less requested
 
 Held then, by annotation:
       3.00 MiB  99.9%       1 x  Optimizer.step#SGD.step
@@ -123,7 +123,7 @@ event 1 of 5, 0.000 s into the record). They are of different instants: their
 difference means nothing.
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.6 to 2.7; allocator torch-2.6; settings default.
-  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
   reserved, found by undoing the record from its end. Whether older events were
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
@@ -141,10 +141,10 @@ Device 0, after event 5 of 5, 0.004 s into the record:
     free in cache  22.00 MiB (23.07 MB)       reserved less active
     largest hole   20.00 MiB (20.97 MB)
     inactive split 2.00 MiB (2.10 MB)         free, but not to be given back
-  active           0.00 MiB (0.00 MB)
-  allocated        0.00 MiB (0.00 MB)
-  requested        0.00 MiB (0.00 MB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
+  active           2.00 KiB (2.05 kB)
+  allocated        2.00 KiB (2.05 kB)
+  requested        1.56 KiB (1.60 kB)
+    rounding       448 B                      active less requested
 
 Held then, by pattern:
       1.00 KiB  50.0%       1 x  model.py
@@ -155,7 +155,7 @@ event 1 of 5, 0.000 s into the record). They are of different instants: their
 difference means nothing.
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
   reserved, found by undoing the record from its end. Whether older events were
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
@@ -200,18 +200,18 @@ replay: no allocation was recorded, so there is nothing to prove
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
 $ zirve explain tests/data/snapshots/empty.pickle
-ONE STATE, no history: 0.00 MiB (0.00 MB) allocated of 0.00 MiB (0.00 MB)
-reserved. What the peak was, the file cannot say.
+ONE STATE, no history: 0 B allocated of 0 B reserved. What the peak was, the
+file cannot say.
 
 Device 0, before the first of 0 events:
-  reserved         0.00 MiB (0.00 MB)         from the driver
-    free in cache  0.00 MiB (0.00 MB)         reserved less active
-    largest hole   0.00 MiB (0.00 MB)
-    inactive split 0.00 MiB (0.00 MB)         free, but not to be given back
-  active           0.00 MiB (0.00 MB)
-  allocated        0.00 MiB (0.00 MB)
-  requested        0.00 MiB (0.00 MB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
+  reserved         0 B                        from the driver
+    free in cache  0 B                        reserved less active
+    largest hole   0 B
+    inactive split 0 B                        free, but not to be given back
+  active           0 B
+  allocated        0 B
+  requested        0 B
+    rounding       0 B                        active less requested
 
 Held then, by frame:
   nothing
@@ -236,15 +236,15 @@ Device 1, after event 3 of 5, 0.002 s into the record:
   active           3.00 MiB (3.15 MB)
   allocated        3.00 MiB (3.15 MB)
   requested        3.00 MiB (3.15 MB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
+    rounding       448 B                      active less requested
 
 Held then, by frame:
       3.00 MiB  99.9%       2 x  train.py:41 step
-  and 1 more with 0.00 MiB (0.00 MB)
+  and 1 more with 1.00 KiB (1.02 kB)
 
 Room that is reserved and not used:
   in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
-  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+  idle             0 B                        whole: empty_cache frees it
 Pinned by the least (of 2 segments):
   2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
         1.00 KiB  model.py:12 load
@@ -255,7 +255,7 @@ event 1 of 5, 0.000 s into the record). They are of different instants: their
 difference means nothing.
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
   reserved, found by undoing the record from its end. Whether older events were
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
@@ -268,32 +268,32 @@ $ zirve explain tests/data/snapshots/second-device.pickle --device 2
 zirve explain: tests/data/snapshots/second-device.pickle: device 2: the file has 2 (0 to 1)
 ? 3
 $ zirve explain tests/data/snapshots/pending.pickle --by frame
-ONE STATE, no history: 0.00 MiB (0.00 MB) allocated of 2.00 MiB (2.10 MB)
-reserved. What the peak was, the file cannot say.
+ONE STATE, no history: 0 B allocated of 2.00 MiB (2.10 MB) reserved. What the
+peak was, the file cannot say.
 
 Device 0, after event 1 of 1, 0.000 s into the record:
   reserved         2.00 MiB (2.10 MB)         from the driver
     free in cache  2.00 MiB (2.10 MB)         reserved less active
     largest hole   2.00 MiB (2.10 MB)
     inactive split 2.00 MiB (2.10 MB)         free, but not to be given back
-  active           0.00 MiB (0.00 MB)
-    pending        0.00 MiB (0.00 MB)         freed, other streams hold it
-  allocated        0.00 MiB (0.00 MB)
-  requested        0.00 MiB (0.00 MB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
+  active           1.00 KiB (1.02 kB)
+    pending        1.00 KiB (1.02 kB)         freed, other streams hold it
+  allocated        0 B
+  requested        1000 B
+    rounding       24 B                       active less requested
 
 Held then, by frame:
       1.00 KiB 100.0%       1 x  model.py:12 load
 
 Room that is reserved and not used:
   in use elsewhere 2.00 MiB (2.10 MB)         in segments with live blocks
-  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+  idle             0 B                        whole: empty_cache frees it
 Pinned by the least (of 1 segments):
   2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 1 block:
         1.00 KiB  model.py:12 load
 replay: no allocation was recorded, so there is nothing to prove
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
   reserved, found by undoing the record from its end. Whether older events were
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
@@ -435,7 +435,7 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
 }
 # What changed.
 $ zirve explain tests/data/snapshots/gen6.pickle --diff tests/data/snapshots/pending.pickle
-ACTIVE +1.00 KiB: from 0.00 MiB (0.00 MB) to 0.00 MiB (0.00 MB).
+ACTIVE +1.00 KiB: from 1.00 KiB (1.02 kB) to 2.00 KiB (2.05 kB).
 Reserved +20.00 MiB: from 2.00 MiB (2.10 MB) to 22.00 MiB (23.07 MB).
 
        +1.00 KiB       0 to      1 x  train.py:41 step
@@ -503,10 +503,10 @@ zirve explain: --pattern (: Unmatched ( or \(
 ? 64
 # Profiler traces: totals where they were recorded, sums where not.
 $ echo '{"deviceProperties":[{"id":0,"totalGlobalMem":17179869184}],"traceEvents":[{"ph":"i","name":"[memory]","ts":5,"args":{"Device Type":1,"Device Id":0,"Addr":4096,"Bytes":512,"Total Allocated":1536,"Total Reserved":2097152}},{"name":"other","args":{"x":[[1],[]]}},{"name":"[memory]","ts":7.5,"args":{"Device Type":1,"Device Id":0,"Addr":4096,"Bytes":-512,"Total Allocated":1024,"Total Reserved":2097152}},{"name":"[memory]","ts":8,"args":{"Device Type":0,"Device Id":-1,"Bytes":99}}]}' >$TMP/trace.json; zirve explain $TMP/trace.json
-PEAK 0.00 MiB (0.00 MB) allocated, after event 1 of 2, 0.000 s into the record.
+PEAK 1.50 KiB (1.54 kB) allocated, after event 1 of 2, 0.000 s into the record.
 It did not run out of memory.
 
-Peaks: 0.00 MiB (0.00 MB) allocated, 2.00 MiB (2.10 MB) reserved (first after
+Peaks: 1.50 KiB (1.54 kB) allocated, 2.00 MiB (2.10 MB) reserved (first after
 event 1 of 2, 0.000 s into the record).
 replay: only bounds: a profiler writes rounded sizes and no streams
   The allocator's backend is not in the file: with cudaMallocAsync reserved
@@ -580,7 +580,7 @@ $ gzip -c $TMP/trace.json | zirve explain - --json
   }
 }
 $ echo '[[-1,1,1000,0],[5000,2,300,4],[6000,4,-300,4]]' | zirve explain -
-PEAK 0.00 MiB (0.00 MB) allocated, after event 2 of 3. It did not run out of
+PEAK 1.27 KiB (1.30 kB) allocated, after event 2 of 3. It did not run out of
 memory.
 
 Held then, by category:
@@ -605,8 +605,8 @@ The message of line 1 says (measured, two decimals):
   asked for                2.26 GiB (2.43 GB)
   card                     6.00 GiB (6.44 GB)         what a process can get of it
   free on the card         3.03 GiB (3.25 GB)
-  allocated                0.76 GiB (0.82 GB)         by PyTorch
-  reserved, not allocated  0.48 GiB (0.51 GB)
+  allocated                781.59 MiB (819.56 MB)     by PyTorch
+  reserved, not allocated  488.17 MiB (511.88 MB)
   this process, all        unknown
   others and outside       1.73 GiB (1.86 GB)         card less free less reserved
 Who held it, and where the holes are, only a memory snapshot tells
@@ -630,12 +630,12 @@ $ echo 'Tried to allocate 1.00 GiB. GPU 3 has a total capacity of 64.00 GiB of w
   "missing_bytes": 536870912
 }
 $ zirve explain tests/data/logs/vllm-oom.log
-OUT OF MEMORY: 0.13 GiB (0.14 GB) asked for. Why, this text does not say.
+OUT OF MEMORY: 136.00 MiB (142.61 MB) asked for. Why, this text does not say.
 
 The message of line 5 says (measured, two decimals):
-  asked for                0.13 GiB (0.14 GB)
+  asked for                136.00 MiB (142.61 MB)
   card                     22.36 GiB (24.01 GB)       what a process can get of it
-  free on the card         0.12 GiB (0.13 GB)
+  free on the card         120.88 MiB (126.75 MB)
   allocated                unknown
   reserved, not allocated  unknown
   this process, all        unknown
@@ -658,25 +658,25 @@ Who held it, and where the holes are, only a memory snapshot tells
 # A request that fails for want of a hole, recorded by a replay; Python reads what is written.
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --snapshot $TMP/hole.pickle >/dev/null; zirve explain $TMP/hole.pickle --by size
 OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) asked for; 4.66 GiB (5.01 GB)
-free in the cache and 0.55 GiB (0.59 GB) on the card, but the largest hole is
-1.17 GiB (1.25 GB).
+free in the cache and 566.25 MiB (593.76 MB) on the card, but the largest hole
+is 1.17 GiB (1.25 GB).
 
 Device 0, after event 32 of 33:
   reserved         5.59 GiB (6.01 GB)         from the driver
     free in cache  4.66 GiB (5.01 GB)         reserved less active
     largest hole   1.17 GiB (1.25 GB)
     inactive split 4.66 GiB (5.01 GB)         free, but not to be given back
-  active           0.93 GiB (1.00 GB)
-  allocated        0.93 GiB (1.00 GB)
-  requested        0.93 GiB (1.00 GB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
+  active           953.68 MiB (1000.00 MB)
+  allocated        953.68 MiB (1000.00 MB)
+  requested        953.67 MiB (1000.00 MB)
+    rounding       1.50 KiB (1.54 kB)         active less requested
 
 Held then, by size:
     953.68 MiB 100.0%       4 x  128 MiB and more, less than twice that
 
 Room that is reserved and not used:
   in use elsewhere 4.66 GiB (5.01 GB)         in segments with live blocks
-  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+  idle             0 B                        whole: empty_cache frees it
 Pinned by the least (of 4 segments):
   1.17 GiB free of 1.40 GiB at 0x1000000000000, pinned by 1 block:
       238.42 MiB  (no stack recorded)
@@ -692,7 +692,7 @@ event 19 of 33). They are of different instants: their difference means nothing.
 replay: exact 12/12 allocations and 4/4 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
   Before the record: nothing was reserved, so it is whole.
-  0.93 GiB (1.00 GB) of it has no recorded stack.
+  953.68 MiB (1000.00 MB) of it has no recorded stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
 
@@ -701,12 +701,12 @@ something 5.59 GiB (6.01 GB), a perfect plan 5.59 GiB (6.00 GB) (zirve place).
 That bounds what any placement could save.
 $ zirve explain $TMP/hole.pickle --capacity 40GB --top 1 --by pool | head -3
 OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) asked for; 4.66 GiB (5.01 GB)
-free in the cache and 0.55 GiB (0.59 GB) on the card, but the largest hole is
-1.17 GiB (1.25 GB).
+free in the cache and 566.25 MiB (593.76 MB) on the card, but the largest hole
+is 1.17 GiB (1.25 GB).
 $ zirve replay tests/data/ops/hole.txt --capacity 2GB --snapshot $TMP/small.pickle >/dev/null; zirve explain $TMP/small.pickle --at oom | head -3
-OUT OF MEMORY for want of capacity: 0.47 GiB (0.50 GB) live and 1.86 GiB (2.00
-GB) asked for are at least 0.47 GiB (0.50 GB) more than this process could get.
-
+OUT OF MEMORY for want of capacity: 476.84 MiB (500.00 MB) live and 1.86 GiB
+(2.00 GB) asked for are at least 476.84 MiB (500.00 MB) more than this process
+could get.
 $ zirve replay tests/data/ops/hole.txt --capacity 2GB --snapshot $TMP/small.pickle
 zirve replay: TMP/small.pickle: exists already and is not overwritten
 ? 3
@@ -723,10 +723,10 @@ difference: recorded less estimated):
   gradients                     14.96 GiB        unknown
   optimizer states              29.92 GiB        unknown
   activations                   14.96 GiB        unknown
-  rounding of blocks                    -       0.00 GiB
-  allocated                     74.79 GiB       0.00 GiB     -74.78 GiB
-  cached, not in use                    -       0.02 GiB
-  outside the allocator          0.28 GiB        unknown
+  rounding of blocks                    -          448 B
+  allocated                     74.79 GiB       3.00 MiB     -74.78 GiB
+  cached, not in use                    -      19.00 MiB
+  outside the allocator        286.10 MiB        unknown
 No stack tells who allocated what: only the sums can be compared.
 $ zirve explain tests/data/snapshots/gen6.pickle --against tests/data/snapshots/gen6.pickle
 zirve explain: tests/data/snapshots/gen6.pickle: byte 0: JSON: expected a value
@@ -749,7 +749,7 @@ Device 0, after event 2 of 2, 0.001 s into the record:
   active           3.00 MiB (3.15 MB)
   allocated        3.00 MiB (3.15 MB)
   requested        3.00 MiB (3.15 MB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
+    rounding       24 B                       active less requested
 
 Held then, by frame:
       3.00 MiB  99.9%       1 x  train.py:41 step
@@ -757,7 +757,7 @@ Held then, by frame:
 
 Room that is reserved and not used:
   in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
-  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+  idle             0 B                        whole: empty_cache frees it
 Pinned by the least (of 2 segments):
   2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 1 block:
         1.00 KiB  model.py:12 load
@@ -769,7 +769,7 @@ event 1 of 2, 0.000 s into the record). They are of different instants: their
 difference means nothing.
 replay: exact 1/1 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
   reserved, found by undoing the record from its end. Whether older events were
   dropped (the record is a ring) is not written down.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
@@ -800,7 +800,7 @@ zirve explain: -: byte 300: capture: truncated: it does not end with its index
 $ zirve replay $TMP/gen6.zv --capacity 1GB | head -5
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
   reserved, found by undoing the record from its end. Whether older events were
   dropped (the record is a ring) is not written down.
 # Habits.
@@ -812,7 +812,7 @@ Live bytes that grew at each of 4 quarters of the record:
   nobody's
 Frees that waited for another stream: none.
 Segments that were there all the time and never empty: 1, 2.00 MiB (2.10 MB), of
-which 0.00 MiB (0.00 MB) is live at the end.
+which 2.00 KiB (2.05 kB) is live at the end.
 $ zirve explain tests/data/snapshots/gen6.pickle --habits --json
 {
   "schema": "zirve.explain_habits/1",
@@ -844,25 +844,25 @@ replay: only bounds: a profiler writes rounded sizes and no streams
 # An op list is run first; its segments. Settings that do not go together with other parts are named.
 $ zirve explain tests/data/ops/hole.txt --capacity 6.6GB --segments --top 2 --by size
 OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) asked for; 4.66 GiB (5.01 GB)
-free in the cache and 0.55 GiB (0.59 GB) on the card, but the largest hole is
-1.17 GiB (1.25 GB).
+free in the cache and 566.25 MiB (593.76 MB) on the card, but the largest hole
+is 1.17 GiB (1.25 GB).
 
 Device 0, after event 32 of 33:
   reserved         5.59 GiB (6.01 GB)         from the driver
     free in cache  4.66 GiB (5.01 GB)         reserved less active
     largest hole   1.17 GiB (1.25 GB)
     inactive split 4.66 GiB (5.01 GB)         free, but not to be given back
-  active           0.93 GiB (1.00 GB)
-  allocated        0.93 GiB (1.00 GB)
-  requested        0.93 GiB (1.00 GB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
+  active           953.68 MiB (1000.00 MB)
+  allocated        953.68 MiB (1000.00 MB)
+  requested        953.67 MiB (1000.00 MB)
+    rounding       1.50 KiB (1.54 kB)         active less requested
 
 Held then, by size:
     953.68 MiB 100.0%       4 x  128 MiB and more, less than twice that
 
 Room that is reserved and not used:
   in use elsewhere 4.66 GiB (5.01 GB)         in segments with live blocks
-  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+  idle             0 B                        whole: empty_cache frees it
 Pinned by the least (of 4 segments):
   1.17 GiB free of 1.40 GiB at 0x1000000000000, pinned by 1 block:
       238.42 MiB  (no stack recorded)
@@ -871,8 +871,8 @@ Pinned by the least (of 4 segments):
 
 Segments (4):
   address                 size          live  largest hole  pool, stream
-  0x1000000000000    1432.0 MiB     238.4 MiB    1193.6 MiB  large 0
-  0x1000059800000    1432.0 MiB     238.4 MiB    1193.6 MiB  large 0
+  0x1000000000000      1.40 GiB    238.42 MiB      1.17 GiB  large 0
+  0x1000059800000      1.40 GiB    238.42 MiB      1.17 GiB  large 0
   and 2 more
 
 Peaks: 5.59 GiB (6.00 GB) allocated, 5.59 GiB (6.01 GB) reserved (first after
@@ -881,7 +881,7 @@ replay: exact 12/12 allocations and 4/4 segments, at the recorded addresses
   Emulated: an op list, run on the simulated card; allocator torch-2.6; settings
   default.
   Before the record: nothing was reserved, so it is whole.
-  0.93 GiB (1.00 GB) of it has no recorded stack.
+  953.68 MiB (1000.00 MB) of it has no recorded stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
 
@@ -896,18 +896,18 @@ Device 0, after event 7 of 14:
   reserved         20.00 MiB (20.97 MB)       from the driver
     free in cache  11.42 MiB (11.97 MB)       reserved less active
     largest hole   11.42 MiB (11.97 MB)
-    inactive split 0.00 MiB (0.00 MB)         free, but not to be given back
+    inactive split 0 B                        free, but not to be given back
   active           8.58 MiB (9.00 MB)
   allocated        8.58 MiB (9.00 MB)
   requested        8.58 MiB (9.00 MB)
-    rounding       0.00 MiB (0.00 MB)         active less requested
+    rounding       960 B                      active less requested
 
 Held then, by pool:
       8.58 MiB 100.0%       3 x  large
 
 Room that is reserved and not used:
   in use elsewhere 11.42 MiB (11.97 MB)       in segments with live blocks
-  idle             0.00 MiB (0.00 MB)         whole: empty_cache frees it
+  idle             0 B                        whole: empty_cache frees it
 Pinned by the least (of 1 segments):
   11.42 MiB free of 20.00 MiB at 0x1000000000000000, pinned by 3 blocks:
         2.86 MiB  (no stack recorded)
@@ -942,7 +942,7 @@ something 20.00 MiB (20.97 MB), a perfect plan 8.58 MiB (9.00 MB) (zirve place).
 That bounds what any placement could save.
 # A memory timeline, processed: who held what by category.
 $ echo '[[10,20,30],[[0,100,0,0,0,0,0,0,0],[0,100,0,0,0,2500,300,0,0],[0,100,7,0,0,0,300,0,0]]]' | zirve explain -
-PEAK 0.00 MiB (0.00 MB) allocated, after event 4 of 5, 0.000 s into the record.
+PEAK 2.84 KiB (2.91 kB) allocated, after event 4 of 5, 0.000 s into the record.
 It did not run out of memory.
 
 Held then, by category:
@@ -1004,11 +1004,11 @@ to what is free, if weights and one request fit in that.
 Everything else is unknown: the text does not say it.
 $ echo "To serve at least one request with the models's max seq len (131072), (4.00 GiB KV cache is needed, which is larger than the available KV cache memory (0.65 GiB). Based on the available memory, the estimated maximum model length is 21440." | zirve explain -
 NOT STARTED for want of capacity: one request of the longest context needs 4.00
-GiB (4.29 GB) of cache, and 0.65 GiB (0.70 GB) is left for it.
+GiB (4.29 GB) of cache, and 665.60 MiB (697.93 MB) is left for it.
 
 Line 1 says (vLLM):
   needed                   4.00 GiB (4.29 GB)
-  left for the cache       0.65 GiB (0.70 GB)
+  left for the cache       665.60 MiB (697.93 MB)
   missing                  3.35 GiB (3.60 GB)
   longest context          131,072 tokens
   would fit                21,440 tokens

@@ -14,7 +14,7 @@ zirve estimate: no usable GPU 0: libnvidia-ml.so.1 is not there; libamd_smi.so i
 ? 2
 $ mkdir -p $TMP/sys/class/drm/card1/device && cd $TMP/sys/class/drm/card1/device && echo 17163091968 >mem_info_vram_total && echo 4294967296 >mem_info_vram_used
 $ ZIRVE_LIBRARIES=/nonexistent ZIRVE_ROOT=$TMP zirve estimate --parameters 7e9 --card 4090 --in-use auto
-zirve: device 0: 4096.00 MiB of 16368.00 MiB in use (/sys/class/drm/card1/device/mem_info_vram_used)
+zirve: device 0: 4.00 GiB of 15.98 GiB in use (/sys/class/drm/card1/device/mem_info_vram_used)
 7,000,000,000 values of 16 bits
   weights only           13.04 GiB (14.00 GB)       calculated
     7000000000 values x 16 bits

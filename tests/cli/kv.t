@@ -6,16 +6,16 @@ $ zirve kv tests/data/kv/mini.csv --model $M/llama-3.1-8b/config.json --runtime 
 
     RTX 4090                                 23.51 GiB (25.25 GB)
   = 0.920 of it                              21.63 GiB (23.23 GB)
-  - token embedding                            0.98 GiB (1.05 GB)
-  - output projection                          0.98 GiB (1.05 GB)
-  - norms                                      0.51 MiB (0.53 MB)
+  - token embedding                      1002.00 MiB (1050.67 MB)
+  - output projection                    1002.00 MiB (1050.67 MB)
+  - norms                                  520.00 KiB (532.48 kB)
   - attention                                  2.50 GiB (2.68 GB)
   - MLP                                      10.50 GiB (11.27 GB)
-  - logits and sampling *                      0.43 GiB (0.46 GB)
+  - logits and sampling *                  438.38 MiB (459.67 MB)
   - hidden states kept *                     32.00 MiB (33.55 MB)
   - rotary table *                           32.00 MiB (33.55 MB)
-  - context, libraries, communicat *           0.35 GiB (0.38 GB)
-  - CUDA graphs *                              0.55 GiB (0.59 GB)
+  - context, libraries, communicat *       358.40 MiB (375.81 MB)
+  - CUDA graphs *                          563.20 MiB (590.56 MB)
   = KV cache                                   5.28 GiB (5.67 GB)
   / page of 16 tokens: 65,536 B x 32 layers = 2,704 pages and a placeholder
   = 43,280 tokens as vLLM prints it
@@ -93,7 +93,7 @@ cache fp8
 pages of 16                13   3.2    1.5%       -       -       -      0     -
 # Nothing is left for a page.
 $ zirve kv tests/data/kv/mini.csv --model $M/llama-3.1-70b/config.json --card 4090 --runtime vllm@0.30.0 | grep -E 'KV cache|missing'; zirve kv tests/data/kv/mini.csv --model $M/llama-3.1-70b/config.json --card 4090 --runtime vllm@0.30.0 >/dev/null
-  = KV cache                                   0.00 MiB (0.00 MB)
+  = KV cache                                                  0 B
   ! missing before a first page            111.21 GiB (119.41 GB)
 ? 1
 $ zirve kv tests/data/kv/mini.csv --pages 20 --limit 3 --paged-only --json | head -n 60
@@ -246,11 +246,11 @@ zirve kv: expected --model and --card, or --pages by hand, to say how much memor
 ? 64
 $ zirve kv tests/data/kv/mini.csv --model $M/llama-3.1-8b/config.json --card 4090 --runtime sglang@0.5.19 --context 4k --paged-only | sed -n '/RTX/,$p'
     RTX 4090                                 23.51 GiB (25.25 GB)
-  - context and libraries *                    0.28 GiB (0.30 GB)
+  - context and libraries *                286.10 MiB (300.00 MB)
   = 0.844 of it                              19.61 GiB (21.05 GB)
-  - token embedding                            0.98 GiB (1.05 GB)
-  - output projection                          0.98 GiB (1.05 GB)
-  - norms                                      0.51 MiB (0.53 MB)
+  - token embedding                      1002.00 MiB (1050.67 MB)
+  - output projection                    1002.00 MiB (1050.67 MB)
+  - norms                                  520.00 KiB (532.48 kB)
   - attention                                  2.50 GiB (2.68 GB)
   - MLP                                      10.50 GiB (11.27 GB)
   = KV cache                                   4.65 GiB (4.99 GB)

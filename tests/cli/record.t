@@ -32,8 +32,8 @@ calculated
   weights of one card               13.04 GiB (14.00 GB) (calculated)
   at least, of one card             13.04 GiB (14.00 GB) (calculated)
   expected of one card              19.04 GiB (20.44 GB) (assumed)
-  margin: longer input              0.50 GiB (0.54 GB) (measured)
-  margin: other users of the card   0.29 GiB (0.31 GB) (assumed)
+  margin: longer input              512.00 MiB (536.87 MB) (measured)
+  margin: other users of the card   300.00 MiB (314.57 MB) (assumed)
   margin: export                    64.00 MiB (67.11 MB) (assumed)
   cards; unknown items              1; 0 (calculated)
 
@@ -244,7 +244,7 @@ results
                                     (measured)
   0004 allocated_peak               3.00 MiB (3.15 MB) (measured)
   0004 reserved_peak                22.00 MiB (23.07 MB) (measured)
-  0004 allocated_end                0.00 MiB (0.00 MB) (measured)
+  0004 allocated_end                2.00 KiB (2.05 kB) (measured)
   0004 reserved_end                 22.00 MiB (23.07 MB) (measured)
   0004 may prove                    what the allocator of that process held; not
                                     what others held or its context took, and no

@@ -14,7 +14,7 @@ driver calls           6, about 1 ms                11, about 30 ms
 retries                1                            1
 out of memory          1, first in line 22          never
   request              1.86 GiB (2.00 GB)           -
-  free on the card     0.55 GiB (0.59 GB)           -
+  free on the card     566.25 MiB (593.76 MB)       -
   free in the cache    4.66 GiB (5.01 GB)           -
   largest hole there   1.17 GiB (1.25 GB)           -
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --unit GB
@@ -478,7 +478,7 @@ zirve replay: TMP/case/case.json: cannot be opened: No such file or directory
 $ zirve replay tests/data/snapshots/gen6.pickle --capacity 8MiB --alloc-conf "" --alloc-conf expandable_segments:True
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 0.00 MiB (0.00 MB) live in 1 block, 2.00 MiB (2.10 MB)
+  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
   reserved, found by undoing the record from its end. Whether older events were
   dropped (the record is a ring) is not written down.
 
@@ -491,7 +491,7 @@ first, in order of address, so older fragmentation is not in it.
                        [1]                          [2]
 allocator              caching, torch-2.14 *        caching, torch-2.14 *
 card                   8.00 MiB (8.39 MB)           8.00 MiB (8.39 MB)
-peak allocated         0.00 MiB (0.00 MB)           0.00 MiB (0.00 MB)
+peak allocated         2.00 KiB (2.05 kB)           2.00 KiB (2.05 kB)
 peak reserved          2.00 MiB (2.10 MB)           2.00 MiB (2.10 MB)
   of it not asked for  2.00 MiB (2.10 MB) 99.9%     2.00 MiB (2.10 MB) 99.9%
 driver calls           3, about 0 ms                5, about 0 ms
@@ -586,23 +586,23 @@ tried):
   1. expandable_segments:True
      5.61 GiB (6.02 GB): 12.00 MiB (12.58 MB) more reserved, 11 driver calls
   2. max_split_size_mb:64
-     5.83 GiB (6.26 GB): 0.24 GiB (0.26 GB) more reserved, 15 driver calls
+     5.83 GiB (6.26 GB): 246.00 MiB (257.95 MB) more reserved, 15 driver calls
   3. max_split_size_mb:128
-     5.83 GiB (6.26 GB): 0.24 GiB (0.26 GB) more reserved, 15 driver calls
+     5.83 GiB (6.26 GB): 246.00 MiB (257.95 MB) more reserved, 15 driver calls
   4. max_split_size_mb:256
-     5.83 GiB (6.26 GB): 0.24 GiB (0.26 GB) more reserved, 15 driver calls
+     5.83 GiB (6.26 GB): 246.00 MiB (257.95 MB) more reserved, 15 driver calls
   5. max_split_size_mb:512
-     5.83 GiB (6.26 GB): 0.24 GiB (0.26 GB) more reserved, 15 driver calls
+     5.83 GiB (6.26 GB): 246.00 MiB (257.95 MB) more reserved, 15 driver calls
   6. expandable_segments:True,roundup_power2_divisions:8
-     5.96 GiB (6.40 GB): 0.36 GiB (0.39 GB) more reserved, 11 driver calls
+     5.96 GiB (6.40 GB): 372.00 MiB (390.07 MB) more reserved, 11 driver calls
   7. default settings
      5.59 GiB (6.01 GB): fails 1 request, as it was run, 6 driver calls
   8. roundup_power2_divisions:16
-     5.75 GiB (6.17 GB): fails 1 request, 0.16 GiB (0.17 GB) more reserved, 6 driver calls
+     5.75 GiB (6.17 GB): fails 1 request, 160.00 MiB (167.77 MB) more reserved, 6 driver calls
   9. roundup_power2_divisions:4
-     6.00 GiB (6.44 GB): fails 1 request, 0.41 GiB (0.44 GB) more reserved, 6 driver calls
+     6.00 GiB (6.44 GB): fails 1 request, 416.00 MiB (436.21 MB) more reserved, 6 driver calls
  10. roundup_power2_divisions:8
-     6.00 GiB (6.44 GB): fails 1 request, 0.41 GiB (0.44 GB) more reserved, 6 driver calls
+     6.00 GiB (6.44 GB): fails 1 request, 416.00 MiB (436.21 MB) more reserved, 6 driver calls
 Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.
 
 expandable_segments does not go together with:

@@ -39,6 +39,34 @@ static void test_print(void **state)
     assert_string_equal(number, "22.35");
 }
 
+/* No size that is not 0 is printed as "0.00". */
+static void test_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bytes;
+        const char *want;
+        enum zv_unit decimal; /* of 1000s */
+    } rows[] = {
+        {0, "0 B", ZV_UNIT_B},
+        {999, "999 B", ZV_UNIT_B},
+        {1000, "1000 B", ZV_UNIT_KB},
+        {1023, "1023 B", ZV_UNIT_KB},
+        {1024, "1.00 KiB", ZV_UNIT_KB},
+        {ZV_MIB - 1, "1024.00 KiB", ZV_UNIT_MB},
+        {ZV_MIB, "1.00 MiB", ZV_UNIT_MB},
+        {1000000000, "953.67 MiB", ZV_UNIT_GB},
+        {ZV_GIB, "1.00 GiB", ZV_UNIT_GB},
+        {UINT64_MAX, "17179869184.00 GiB", ZV_UNIT_GB},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[ZV_BYTES_TEXT];
+        zv_bytes_print_fit(text, rows[i].bytes);
+        assert_string_equal(text, rows[i].want);
+        assert_int_equal(zv_unit_fit(rows[i].bytes, ZV_UNIT_GB), rows[i].decimal);
+    }
+}
+
 static void test_parse(void **state)
 {
     (void)state;
@@ -100,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_print),
+        cmocka_unit_test(test_fit),
         cmocka_unit_test(test_parse),
         cmocka_unit_test(test_units),
     };
