@@ -67,7 +67,17 @@ struct session {
     bool has_pattern;
 };
 
-/* *is_text: it is no record; nothing was read. */
+static bool has_message(struct zv_slice text)
+{
+    struct zv_oom_message message;
+    struct zv_engine_message stop;
+    return zv_oom_message_find(&message, text) || zv_engine_message_find(&stop, text);
+}
+
+/*
+ * *is_text: it is no record; nothing was read. What begins like JSON may be a log all the same: a
+ * line of {...} after the other, or what zirve run kept.
+ */
 static enum zv_status open_record(struct zv_record *record, const char *path,
                                   const struct zv_record_options *record_options,
                                   struct zv_file *file, bool *is_text, struct zv_error *err)
@@ -82,7 +92,16 @@ static enum zv_status open_record(struct zv_record *record, const char *path,
     if (is_ops) {
         status = zv_record_of_ops(record, content, record_options, err);
     } else if (!*is_text) {
-        status = zv_record_open(record, content, record_options, err);
+        struct zv_error cause = {0};
+        status = zv_record_open(record, content, record_options, &cause);
+        *is_text = (status == ZV_E_SYNTAX || status == ZV_E_UNSUPPORTED) && has_message(content);
+        if (*is_text) {
+            zv_record_close(record);
+            return ZV_OK;
+        }
+        if (status != ZV_OK) {
+            *err = cause;
+        }
     }
     return status == ZV_OK ? ZV_OK : zv_fail_where(err, path);
 }

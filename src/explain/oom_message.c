@@ -21,6 +21,15 @@ static bool skip_past(struct zv_slice *rest, const char *text)
     return true;
 }
 
+static size_t letters(struct zv_slice text)
+{
+    size_t length = 0;
+    while (length < text.length && (unsigned)((text.at[length] | 32) - 'a') < 26) {
+        length++;
+    }
+    return length;
+}
+
 /* "2.26 GiB" at the front; "0 bytes" too. */
 static struct zv_printed figure_at(struct zv_slice text)
 {
@@ -32,9 +41,7 @@ static struct zv_printed figure_at(struct zv_slice text)
     if (!zv_slice_word(&rest, &number) || !zv_slice_word(&rest, &unit)) {
         return printed;
     }
-    while (unit.length != 0 && strchr(".,;)", unit.at[unit.length - 1]) != NULL) {
-        unit.length--;
-    }
+    unit.length = letters(unit); /* a point may follow, or the quote of a string of JSON */
     enum zv_unit scale;
     if (!zv_unit_parse(unit, &scale) || !zv_slice_fixed(number, 2, &hundredths)) {
         return printed;
@@ -71,8 +78,9 @@ static struct zv_printed before(struct zv_slice text, const char *words)
 
 static struct zv_printed sum(struct zv_printed a, struct zv_printed b)
 {
-    return (struct zv_printed){a.known && b.known, a.bytes + b.bytes,
-                               a.within_bytes + b.within_bytes};
+    struct zv_printed to = {.within_bytes = a.within_bytes + b.within_bytes};
+    to.known = zv_add(a.bytes, b.bytes, &to.bytes) && a.known && b.known;
+    return to;
 }
 
 static void read_old(struct zv_oom_message *to, struct zv_slice text)
@@ -118,6 +126,9 @@ static void judge(struct zv_oom_message *to)
     }
     const struct zv_printed within_reach = sum(to->reserved, to->device_free);
     const struct zv_printed needed = sum(to->allocated, to->requested);
+    if (!within_reach.known || !needed.known) {
+        return;
+    }
     const uint64_t slack = within_reach.within_bytes + needed.within_bytes;
     const uint64_t gap = needed.bytes > within_reach.bytes ? needed.bytes - within_reach.bytes
                                                            : within_reach.bytes - needed.bytes;
@@ -183,20 +194,20 @@ static bool read_pytorch(struct zv_oom_message *to, struct zv_slice text)
 static bool read_llamacpp(struct zv_oom_message *to, struct zv_slice text)
 {
     struct zv_slice rest = text;
-    bool found = false;
+    const char *last = NULL;
     while (skip_past(&rest, "allocating ")) {
-        struct zv_slice look = rest;
+        struct zv_slice look = {rest.at, rest.length < MESSAGE_BYTES ? rest.length : MESSAGE_BYTES};
         struct zv_slice line;
         if (zv_slice_line(&look, &line) && zv_slice_contains(line, "out of memory")) {
             const struct zv_printed requested = figure_at(line);
             if (requested.known) {
-                *to =
-                    (struct zv_oom_message){.line = line_of(text, line.at), .requested = requested};
-                found = true;
+                *to = (struct zv_oom_message){.requested = requested};
+                last = line.at;
             }
         }
     }
-    return found;
+    to->line = last != NULL ? line_of(text, last) : 0;
+    return last != NULL;
 }
 
 bool zv_oom_message_find(struct zv_oom_message *message, struct zv_slice text)

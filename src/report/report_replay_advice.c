@@ -89,7 +89,7 @@ void report_replay_advice_text(struct zv_sink *sink, const struct report_style *
     for (size_t i = 0; i < count; i++) {
         char reserved[REPORT_BYTES_TEXT];
         char sentence[256];
-        char line[sizeof reserved + sizeof sentence];
+        char line[sizeof reserved + sizeof sentence + 2];
         report_bytes(reserved, style, runs[i].outcome.peak_reserved_bytes);
         put_sentence(sentence, sizeof sentence, style, &runs[i], base);
         zv_sink_print(sink, "%3zu. %s\n", i + 1,

@@ -26,14 +26,26 @@ static size_t peek(struct zv_slice input, unsigned char to[PEEK])
     return size;
 }
 
-static bool is_json(const unsigned char *head, size_t size)
+static size_t skip_space(const unsigned char *head, size_t size, size_t at)
 {
-    size_t at = 0;
     while (at < size &&
            (head[at] == ' ' || head[at] == '\n' || head[at] == '\r' || head[at] == '\t')) {
         at++;
     }
-    return at < size && (head[at] == '{' || head[at] == '[');
+    return at;
+}
+
+/* An object, or an array of containers, empty or cut off; "[rank0]: ..." and "{'loss': 1}" are
+ * text. */
+static bool is_json(const unsigned char *head, size_t size)
+{
+    const size_t at = skip_space(head, size, 0);
+    const size_t next = skip_space(head, size, at + 1);
+    if (at == size || (head[at] != '{' && head[at] != '[')) {
+        return false;
+    }
+    const char *const begins = head[at] == '{' ? "\"}" : "{[]";
+    return next == size || (head[next] != 0 && strchr(begins, head[next]) != NULL);
 }
 
 static enum zv_status open_snapshot(struct zv_trace *trace, struct zv_slice input,

@@ -988,6 +988,25 @@ $ echo '[[10],[[0,100,0,0,0,0,0,0,0]]]' | zirve explain - --at end --json | sed 
 $ echo '[[10,20],[[0,100,0,0,0,0,0,0,0]]]' | zirve explain -
 zirve explain: -: byte 31: no row of a memory timeline: expected [ns, 1-4, bytes, 0-7], as in .raw.json.gz, or [times, sizes by category], as in .json
 ? 3
+# What begins with a bracket may be a log.
+$ echo '[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.' | zirve explain - | head -1
+OUT OF MEMORY: 2.00 GiB (2.15 GB) asked for. Why, this text does not say.
+$ printf "{'loss': 1.5}\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n" | zirve explain - | head -1
+OUT OF MEMORY: 2.00 GiB (2.15 GB) asked for. Why, this text does not say.
+$ printf '{"step": 1}\n{"error": "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."}\n' | zirve explain - | head -1
+OUT OF MEMORY: 2.00 GiB (2.15 GB) asked for. Why, this text does not say.
+$ printf '{"error": "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."}' | zirve explain - --json | head -2
+{
+  "schema": "zirve.explain_message/1",
+$ echo '{INFO} all is well' | zirve explain -
+zirve explain: -: neither a memory snapshot (pickle), a profiler trace (JSON), an op list nor a text with an out-of-memory message
+? 4
+$ printf '{"step": 1}\n{"step": 2}\n' | zirve explain -
+zirve explain: -: byte 12: JSON: expected ',' or a closing bracket
+? 3
+$ printf '{"traceEvents": [' | zirve explain -
+zirve explain: -: byte 17: JSON: unexpected end
+? 3
 # Engines that stopped in their own words.
 $ printf 'INFO x\nValueError: Free memory on device cuda:0 (34.34/121.63 GiB) on startup is less than desired GPU memory utilization (0.8, 97.3 GiB).\n' | zirve explain - --unit GiB
 NOT STARTED because of memory outside this process: vLLM takes 97.30 GiB of the

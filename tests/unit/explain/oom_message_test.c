@@ -16,6 +16,13 @@ static const struct {
     bool kind_known;
     enum zv_cause_kind kind;
 } rows[] = {
+    {"{\"error\": \"CUDA out of memory. Tried to allocate 32.00 MiB.\"}", 32 * MIB, 0, 0, false,
+     ZV_CAUSE_CAPACITY},
+    /* more than there are bytes */
+    {"CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 10000000 TiB "
+     "of which 0 bytes is free. Of the allocated memory 10000000 TiB is allocated by PyTorch, and "
+     "10000000 TiB is reserved by PyTorch but unallocated.",
+     GIB, UINT64_C(10000000) << 40, UINT64_C(10000000) << 40, false, ZV_CAUSE_CAPACITY},
     {"RuntimeError: CUDA out of memory. Tried to allocate 32.00 MiB (GPU 0; 8.00 GiB total "
      "capacity; "
      "6.50 GiB already allocated; 21.00 MiB free; 256.00 MiB cached)",
