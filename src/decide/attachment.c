@@ -1,6 +1,7 @@
 #include "decide/attachment.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -78,6 +79,22 @@ static const char *read_message(struct zv_attachment *to, const struct zv_json_v
                    zv_json_find(root, "requested_bytes"), arena);
 }
 
+/* "not started: small_cache, says vLLM; 3.35 GiB missing" */
+static const char *read_engine(struct zv_attachment *to, const struct zv_json_value *root,
+                               struct zv_arena *arena)
+{
+    const struct zv_slice engine = text_of(root, "engine");
+    const struct zv_slice stop = text_of(root, "stopped_by");
+    char bytes[ZV_BYTES_TEXT] = "an unknown amount";
+    uint64_t missing;
+    if (zv_json_u64(zv_json_find(root, "missing_bytes"), &missing)) {
+        zv_bytes_print_fit(bytes, missing);
+    }
+    to->known = "measured"; /* by the program, to the digits it prints */
+    return zv_arena_print(arena, "not started: %.*s, says %.*s; %s missing", shown(stop), stop.at,
+                          shown(engine), engine.at, bytes);
+}
+
 static const char *read_explain(struct zv_attachment *to, const struct zv_json_value *root,
                                 struct zv_arena *arena)
 {
@@ -147,6 +164,92 @@ static const char *read_environment(struct zv_attachment *to, const struct zv_js
                           backend.length != 0 ? backend.at : "no runtime", bytes);
 }
 
+/* The greatest of a counter over the phases of a run; of the end, the last. False: not known. */
+static bool counter_of(const struct zv_json_value *run, unsigned counter, uint64_t *to)
+{
+    static const struct {
+        const char *when;
+        const char *what;
+    } places[ZV_COUNTERS] = {{"peak", "allocated_bytes"},
+                             {"peak", "reserved_bytes"},
+                             {"after", "allocated_bytes"},
+                             {"after", "reserved_bytes"}};
+    const bool is_peak = counter < 2;
+    const struct zv_json_value *const phases = zv_json_find(run, "phases");
+    const size_t count = zv_json_count(phases);
+    *to = 0;
+    for (size_t i = is_peak || count == 0 ? 0 : count - 1; i < count; i++) {
+        const struct zv_json_value *const levels =
+            zv_json_find(zv_json_item(phases, i), places[counter].when);
+        uint64_t bytes;
+        if (!zv_json_u64(zv_json_find(levels, places[counter].what), &bytes)) {
+            return false;
+        }
+        *to = bytes > *to ? bytes : *to;
+    }
+    return count != 0;
+}
+
+static bool is_complete(const struct zv_json_value *run)
+{
+    return zv_slice_equal(text_of(run, "outcome"), "complete");
+}
+
+/* The fullest of those that came to their end, of all when none did; NULL without any. */
+static const struct zv_json_value *fullest_run(const struct zv_json_value *runs, bool complete)
+{
+    const struct zv_json_value *fullest = NULL;
+    uint64_t most = 0;
+    for (size_t i = 0; i < zv_json_count(runs); i++) {
+        const struct zv_json_value *const run = zv_json_item(runs, i);
+        uint64_t reserved;
+        const bool known = counter_of(run, 1, &reserved);
+        if (is_complete(run) == complete && (fullest == NULL || (known && reserved > most))) {
+            fullest = run;
+            most = known ? reserved : 0;
+        }
+    }
+    return fullest;
+}
+
+/* "complete: 2 runs, the fullest on RTX 4090; batch 1, context 16, width 64" */
+static const char *read_measure(struct zv_attachment *to, const struct zv_json_value *root,
+                                struct zv_arena *arena)
+{
+    static const char *const names[] = {"batch", "context", "width"};
+    const struct zv_json_value *const runs = zv_json_find(root, "runs");
+    const struct zv_json_value *const fullest = fullest_run(runs, true);
+    const struct zv_json_value *const shown_run =
+        fullest != NULL ? fullest : fullest_run(runs, false);
+    const struct zv_slice known = text_of(root, "known");
+    const struct zv_slice outcome = text_of(root, "outcome");
+    const struct zv_slice model = text_of(zv_json_find(shown_run, "device"), "model");
+    const struct zv_slice failed = text_of(shown_run, "failed_phase");
+    const size_t count = zv_json_count(runs);
+    char sizes[120] = "";
+    size_t used = 0;
+    to->has_counters = true;
+    to->known = known.length != 0 ? zv_arena_copy(arena, known.at, known.length) : NULL;
+    for (unsigned i = 0; i < ZV_COUNTERS; i++) {
+        to->counted[i] = counter_of(shown_run, i, &to->bytes[i]);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        uint64_t size;
+        if (zv_json_u64(zv_json_find(shown_run, names[i]), &size)) {
+            used += (size_t)snprintf(sizes + used, sizeof sizes - used, "%s%s %" PRIu64,
+                                     used != 0 ? ", " : "; ", names[i], size);
+        }
+    }
+    return zv_arena_print(
+        arena, "%.*s: %zu %s, the fullest on %.*s%s%s%.*s",
+        outcome.length != 0 ? shown(outcome) : (int)strlen("outcome not said"),
+        outcome.length != 0 ? outcome.at : "outcome not said", count, count == 1 ? "run" : "runs",
+        model.length != 0 ? shown(model) : (int)strlen("a device of unknown name"),
+        model.length != 0 ? model.at : "a device of unknown name", sizes,
+        failed.length != 0 ? "; failed in " : "", failed.length != 0 ? shown(failed) : 0,
+        failed.length != 0 ? failed.at : "");
+}
+
 static const struct {
     const char *schema;
     reader *read;
@@ -162,16 +265,20 @@ static const struct {
      "load"},
     {"zirve.explain_message/1", read_message,
      "that a request failed, with the figures it printed; no need"},
+    {"zirve.explain_engine/1", read_engine,
+     "that it did not start, with the figures it printed; no need"},
     {"zirve.advice/1", read_advice, "nothing: it says what to try"},
+    {"zirve.measure/1", read_measure,
+     "what one allocator held in those phases, so run; no card's capacity for another model, and "
+     "no load but that of the phases"},
     {"zirve.environment/1", read_environment,
      "what the machine was then; not that a job runs there, and no capacity for one"},
 };
 
 static const bool has_results[ZV_ENTRY_KINDS] = {
-    [ZV_ENTRY_RUN] = true,
-    [ZV_ENTRY_EXPLAIN] = true,
-    [ZV_ENTRY_ENVIRONMENT] = true,
-    [ZV_ENTRY_EMULATION] = true, /* of an environment */
+    [ZV_ENTRY_MEASUREMENT] = true, [ZV_ENTRY_RUN] = true,       [ZV_ENTRY_EXPLAIN] = true,
+    [ZV_ENTRY_ENVIRONMENT] = true, [ZV_ENTRY_EMULATION] = true, /* of an environment, of the
+                                                                   exercise */
 };
 
 static enum zv_status read_log(struct zv_attachment *to, struct zv_slice text,

@@ -14,78 +14,6 @@
 
 enum { ENTRY_MAX_BYTES = 64 * 1024, PATH_TEXT = 4096, NAME_MAX_CHARS = 80 };
 
-static const struct {
-    const char *name;
-    const char *known;
-    const char *schemas; /* what such a file states, space-separated; NULL: nothing */
-} kinds[ZV_ENTRY_KINDS] = {
-    [ZV_ENTRY_JOB] = {"job", "assumed", "zirve.job/"},
-    [ZV_ENTRY_ESTIMATE] = {"estimate", "calculated", "zirve.estimate/"},
-    [ZV_ENTRY_MEASUREMENT] = {"measurement", "measured", "zirve.measure/"},
-    [ZV_ENTRY_EMULATION] = {"emulation", "emulated", "zirve.dryrun/"},
-    [ZV_ENTRY_EXPLAIN] = {"explain", "calculated",
-                          "zirve.explain/ zirve.explain_message/ "
-                          "zirve.explain_against/ zirve.explain_habits/ "
-                          "zirve.advice/"},
-    [ZV_ENTRY_RUN] = {"run", "measured", "zirve.run/ zirve.run_search/"},
-    [ZV_ENTRY_EVIDENCE] = {"evidence", "measured", "zirve.evidence/"},
-    [ZV_ENTRY_ENVIRONMENT] = {"environment", "measured", "zirve.environment/"},
-    [ZV_ENTRY_DECISION] = {"decision", "calculated", "zirve.choose/"},
-    [ZV_ENTRY_LOG] = {"log", "measured", NULL},
-    [ZV_ENTRY_DOCUMENT] = {"document", "unknown", NULL},
-};
-
-const char *zv_entry_kind_name(enum zv_entry_kind kind)
-{
-    return kinds[kind].name;
-}
-
-const char *zv_entry_known(enum zv_entry_kind kind)
-{
-    return kinds[kind].known;
-}
-
-bool zv_entry_kind_parse(struct zv_slice name, enum zv_entry_kind *to)
-{
-    for (unsigned i = 0; i < ZV_ENTRY_KINDS; i++) {
-        if (zv_slice_equal(name, kinds[i].name)) {
-            *to = (enum zv_entry_kind)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static enum zv_entry_kind kind_of_schema(struct zv_slice line)
-{
-    for (unsigned i = 0; i < ZV_ENTRY_KINDS; i++) {
-        struct zv_slice schemas = zv_slice_of(kinds[i].schemas);
-        struct zv_slice schema;
-        while (zv_slice_word(&schemas, &schema)) {
-            if (memmem(line.at, line.length, schema.at, schema.length) != NULL) {
-                return (enum zv_entry_kind)i;
-            }
-        }
-    }
-    return ZV_ENTRY_KINDS;
-}
-
-enum zv_entry_kind zv_entry_kind_of(struct zv_slice content)
-{
-    struct zv_slice line;
-    enum zv_entry_kind kind = ZV_ENTRY_KINDS;
-    bool emulated = false;
-    for (unsigned n = 0; n < 64 && zv_slice_line(&content, &line); n++) {
-        emulated = emulated || zv_slice_contains(line, "\"known\": \"emulated\"");
-        if (kind == ZV_ENTRY_KINDS && zv_slice_contains(line, "schema")) {
-            kind = kind_of_schema(line);
-        }
-    }
-    return emulated && (kind == ZV_ENTRY_MEASUREMENT || kind == ZV_ENTRY_ENVIRONMENT)
-               ? ZV_ENTRY_EMULATION
-               : kind;
-}
-
 static enum zv_status fail_path(const char *path, enum zv_status status, const char *text,
                                 struct zv_error *err)
 {
@@ -293,8 +221,8 @@ static void write_entry(struct zv_sink *sink, const struct zv_entry *entry)
     write_text(&json, "schema", zv_slice_of("zirve.record/1"));
     zv_json_write_key(&json, "entry");
     zv_json_write_u64(&json, entry->number);
-    write_text(&json, "kind", zv_slice_of(kinds[entry->kind].name));
-    write_text(&json, "known", zv_slice_of(kinds[entry->kind].known));
+    write_text(&json, "kind", zv_slice_of(zv_entry_kind_name(entry->kind)));
+    write_text(&json, "known", zv_slice_of(zv_entry_known(entry->kind)));
     write_text(&json, "date", entry->date);
     write_text(&json, "name", entry->name);
     write_text(&json, "file", entry->file);

@@ -286,3 +286,28 @@ $ zirve record show $TMP/results --json | grep -A3 '0004 reserved_end'
 $ printf '{"schema": "zirve.run/1",' >$TMP/cut.json; zirve record add $TMP/results $TMP/cut.json
 zirve record: TMP/cut.json: byte 25: JSON: unexpected end
 ? 3
+# Measures: the run that reserved most. Written in one line it is as emulated as before.
+$ cd $TMP && zirve record new measures job-quality.yaml --today 2026-11-29 && zirve measure --emulate 4090 --width 1024 --series 2 -o m.json >/dev/null && tr -d ' \n' <m.json >line.json && zirve record add measures m.json line.json --today 2026-11-29 && grep -h known measures/000?.json && zirve record show measures | sed -n '/^results/,/^$/p'
+  "known": "assumed",
+  "known": "emulated",
+  "known": "emulated",
+results
+  0002 m.json                       complete: 2 runs, the fullest on RTX 4090;
+                                    batch 1, context 16, width 1024 (emulated)
+  0002 allocated_peak               8.20 MiB (8.59 MB) (emulated)
+  0002 reserved_peak                22.00 MiB (23.07 MB) (emulated)
+  0002 allocated_end                8.07 MiB (8.46 MB) (emulated)
+  0002 reserved_end                 22.00 MiB (23.07 MB) (emulated)
+  0002 may prove                    what one allocator held in those phases, so
+                                    run; no card's capacity for another model,
+                                    and no load but that of the phases
+  0003 line.json                    complete: 2 runs, the fullest on RTX4090;
+                                    batch 1, context 16, width 1024 (emulated)
+  0003 allocated_peak               8.20 MiB (8.59 MB) (emulated)
+  0003 reserved_peak                22.00 MiB (23.07 MB) (emulated)
+  0003 allocated_end                8.07 MiB (8.46 MB) (emulated)
+  0003 reserved_end                 22.00 MiB (23.07 MB) (emulated)
+  0003 may prove                    what one allocator held in those phases, so
+                                    run; no card's capacity for another model,
+                                    and no load but that of the phases
+

@@ -598,11 +598,14 @@ tried):
   7. default settings
      5.59 GiB (6.01 GB): fails 1 request, as it was run, 6 driver calls
   8. roundup_power2_divisions:16
-     5.75 GiB (6.17 GB): fails 1 request, 160.00 MiB (167.77 MB) more reserved, 6 driver calls
+     5.75 GiB (6.17 GB): fails 1 request, 160.00 MiB (167.77 MB) more reserved,
+     6 driver calls
   9. roundup_power2_divisions:4
-     6.00 GiB (6.44 GB): fails 1 request, 416.00 MiB (436.21 MB) more reserved, 6 driver calls
+     6.00 GiB (6.44 GB): fails 1 request, 416.00 MiB (436.21 MB) more reserved,
+     6 driver calls
  10. roundup_power2_divisions:8
-     6.00 GiB (6.44 GB): fails 1 request, 416.00 MiB (436.21 MB) more reserved, 6 driver calls
+     6.00 GiB (6.44 GB): fails 1 request, 416.00 MiB (436.21 MB) more reserved,
+     6 driver calls
 Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.
 
 expandable_segments does not go together with:

@@ -4,6 +4,22 @@
 
 #include "support/test.h"
 
+#define PHASE(peak, end)                                                                           \
+    "{\"peak\":{\"allocated_bytes\":" peak ",\"reserved_bytes\":" peak "},"                        \
+    "\"after\":{\"allocated_bytes\":" end ",\"reserved_bytes\":" end "}}"
+
+static const char two_runs[] =
+    "{\"schema\":\"zirve.measure/1\",\"outcome\":\"complete\",\"runs\":["
+    "{\"outcome\":\"complete\",\"phases\":[" PHASE(
+        "5", "1") "]},"
+                  "{\"outcome\":\"complete\",\"device\":{\"model\":\"T\"},\"batch\":2,\"context\":"
+                  "16,\"width\":64,"
+                  "\"phases\":[" PHASE("9", "4") "," PHASE("7", "3") "]}]}";
+
+static const char cut_run[] =
+    "{\"schema\":\"zirve.measure/1\",\"runs\":[{\"outcome\":\"partial\",\"failed_phase\":\"loss\","
+    "\"phases\":[" PHASE("9", "null") "]}],\"outcome\":\"partial\",\"known\":\"emulated\"}";
+
 static const struct {
     enum zv_entry_kind kind;
     const char *text;
@@ -38,6 +54,17 @@ static const struct {
      ZV_OK},
     {ZV_ENTRY_ENVIRONMENT, "{\"schema\": \"zirve.environment/1\", \"devices\": []}",
      "no GPU was found", ZV_OK},
+    {ZV_ENTRY_EXPLAIN,
+     "{\"schema\": \"zirve.explain_engine/1\", \"engine\": \"vLLM\", \"stopped_by\": "
+     "\"small_cache\", \"missing_bytes\": 4096}",
+     "not started: small_cache, says vLLM; 4.00 KiB missing", ZV_OK},
+    {ZV_ENTRY_MEASUREMENT, two_runs,
+     "complete: 2 runs, the fullest on T; batch 2, context 16, width 64", ZV_OK},
+    {ZV_ENTRY_EMULATION, cut_run,
+     "partial: 1 run, the fullest on a device of unknown name; failed in loss", ZV_OK},
+    {ZV_ENTRY_MEASUREMENT, cut_run, NULL, ZV_OK}, /* emulated is never called measured */
+    {ZV_ENTRY_MEASUREMENT, "{\"schema\": \"zirve.measure/1\", \"runs\": 7}",
+     "outcome not said: 0 runs, the fullest on a device of unknown name", ZV_OK},
     {ZV_ENTRY_LOG, "all is well\n", "no line says that memory ran out", ZV_OK},
     {ZV_ENTRY_LOG, "x\nstd::bad_alloc\n", "out of host memory: std::bad_alloc", ZV_OK},
     {ZV_ENTRY_LOG, "", "no line says that memory ran out", ZV_OK},
@@ -87,6 +114,28 @@ static void counters(void **state)
     zv_arena_free(&arena);
 }
 
+/* Those of one run: the fullest. */
+static void counters_of_measure(void **state)
+{
+    (void)state;
+    static const uint64_t want[ZV_COUNTERS] = {9, 9, 3, 3};
+    for (size_t i = 0; i < 2; i++) {
+        const struct zv_entry entry = {.kind = i == 0 ? ZV_ENTRY_MEASUREMENT : ZV_ENTRY_EMULATION};
+        struct zv_arena arena = {0};
+        struct zv_attachment one;
+        bool read;
+        assert_int_equal(zv_attachment_read(&one, &read, &entry,
+                                            zv_slice_of(i == 0 ? two_runs : cut_run), &arena, NULL),
+                         ZV_OK);
+        assert_true(one.has_counters);
+        for (unsigned k = 0; k < ZV_COUNTERS; k++) {
+            assert_int_equal(one.counted[k], i == 0 || k < 2);
+            assert_true(!one.counted[k] || one.bytes[k] == want[k]);
+        }
+        zv_arena_free(&arena);
+    }
+}
+
 static void no_memory(void **state)
 {
     (void)state;
@@ -107,6 +156,7 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(verdicts), cmocka_unit_test(counters),
+                                       cmocka_unit_test(counters_of_measure),
                                        cmocka_unit_test(no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
