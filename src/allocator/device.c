@@ -1,24 +1,26 @@
 /* Opening a driver's library and one of its devices. */
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "allocator/device_calls.h"
 #include "base/fail.h"
+#include "base/library.h"
 #include "base/memory.h"
 #include "base/slice.h"
 
-static const struct {
-    size_t offset; /* in struct device_calls */
-    const char *names[2];
-    bool is_needed;
-} rows[] = {
+static const struct zv_library_symbol symbols[2][DEVICE_CALL_COUNT] = {
+    {
 #define DEVICE_CALL_ROW(field, cuda, hip, needed, parameters)                                      \
-    {offsetof(struct device_calls, field), {cuda, hip}, needed},
-    DEVICE_CALL_LIST(DEVICE_CALL_ROW)
+    ZV_LIBRARY_SYMBOL(struct device_calls, field, cuda, needed),
+        DEVICE_CALL_LIST(DEVICE_CALL_ROW)
 #undef DEVICE_CALL_ROW
-};
+    },
+    {
+#define DEVICE_CALL_ROW(field, cuda, hip, needed, parameters)                                      \
+    ZV_LIBRARY_SYMBOL(struct device_calls, field, hip, needed),
+        DEVICE_CALL_LIST(DEVICE_CALL_ROW)
+#undef DEVICE_CALL_ROW
+    }};
 
 /* Libraries by backend, in the order they are tried. */
 static const char *const libraries[2][5] = {
@@ -26,47 +28,14 @@ static const char *const libraries[2][5] = {
     {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", NULL},
 };
 
-/* An emulated driver that one thread closes, another may open again at the same place. */
-static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
-
-static void *open_one(const char *path, int mode)
-{
-    (void)pthread_mutex_lock(&loading);
-    void *const library = dlopen(path, mode | RTLD_LOCAL);
-    (void)pthread_mutex_unlock(&loading);
-    return library;
-}
-
-static void close_one(void *library)
-{
-    (void)pthread_mutex_lock(&loading);
-    (void)dlclose(library);
-    (void)pthread_mutex_unlock(&loading);
-}
-
-/* A function by name; ISO C has no cast from an object pointer to it. */
-static bool load(void *library, const char *name, void *to)
-{
-    void *const symbol = dlsym(library, name);
-    memcpy(to, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
-
 /* The first needed name that is missing, or NULL. */
 static const char *load_all(struct zv_device *device)
 {
-    char *const calls = (char *)&device->calls;
-    for (size_t i = 0; i < DEVICE_CALL_COUNT; i++) {
-        const char *const name = rows[i].names[device->is_hip];
-        if (name[0] != 0 && !load(device->library, name, calls + rows[i].offset) &&
-            rows[i].is_needed) {
-            return name;
-        }
-    }
-    (void)load(device->library, device->is_hip ? "hipGetErrorString" : "cuGetErrorString",
-               device->is_hip ? (void *)&device->calls.error_name
-                              : (void *)&device->calls.error_text);
-    return NULL;
+    (void)zv_library_find(
+        device->library, device->is_hip ? "hipGetErrorString" : "cuGetErrorString",
+        device->is_hip ? (void *)&device->calls.error_name : (void *)&device->calls.error_text);
+    return zv_library_load(device->library, symbols[device->is_hip], DEVICE_CALL_COUNT,
+                           &device->calls);
 }
 
 static const char *text_of(const struct zv_device *device, int result)
@@ -85,8 +54,8 @@ bool device_check(struct zv_device *device, enum device_call call, int result)
     if (result == DEVICE_SUCCESS) {
         return true;
     }
-    (void)zv_fail(&device->failure, ZV_E_DEVICE, "%s says %d, %s", rows[call].names[device->is_hip],
-                  result, text_of(device, result));
+    (void)zv_fail(&device->failure, ZV_E_DEVICE, "%s says %d, %s",
+                  symbols[device->is_hip][call].name, result, text_of(device, result));
     return false;
 }
 
@@ -125,34 +94,29 @@ static enum zv_status read_name(struct zv_device *device, const char *name, stru
 /* Whether the library of the other backend is there, for a word about it. */
 static bool is_other_there(const struct zv_device *device)
 {
-    void *const other = open_one(libraries[!device->is_hip][0], RTLD_LAZY);
+    void *const other = zv_library_open(libraries[!device->is_hip][0]);
     if (other != NULL) {
-        close_one(other);
+        zv_library_close(other);
     }
     return other != NULL;
 }
 
 static enum zv_status open_library(struct zv_device *device, const char *path, struct zv_error *err)
 {
-    const char *const *const known = libraries[device->is_hip];
-    const char *const tried = path != NULL ? path : known[0];
-    if (path != NULL) {
-        device->library = open_one(path, RTLD_NOW);
-    }
-    for (size_t i = 0; path == NULL && known[i] != NULL && device->library == NULL; i++) {
-        device->library = open_one(known[i], RTLD_NOW);
-    }
+    const char *tried = path;
+    device->library = path != NULL ? zv_library_open(path)
+                                   : zv_library_open_any(libraries[device->is_hip], &tried);
     if (device->library == NULL) {
         return zv_fail(err, ZV_E_DEVICE, "no usable GPU: %.200s is not there%s", tried,
                        path != NULL || !is_other_there(device) ? ""
                        : device->is_hip                        ? "; libcuda.so.1 is: cuda:0"
                                                                : "; libamdhip64.so is: hip:0");
     }
-    const char *(*emulated)(void) = NULL;
-    if (load(device->library, "zirve_emulated", &emulated) && emulated != NULL) {
+    const char *const emulated_by = zv_library_emulated(device->library);
+    if (emulated_by != NULL) {
         device->facts.is_emulated = true;
         (void)snprintf(device->facts.emulated_by, sizeof device->facts.emulated_by, "%s",
-                       emulated());
+                       emulated_by);
     }
     const char *const missing = load_all(device);
     return missing == NULL
@@ -168,7 +132,7 @@ static enum zv_status find_device(struct zv_device *device, struct zv_error *err
     int result = calls->init(0);
     if (result != DEVICE_SUCCESS) {
         return zv_fail(err, ZV_E_DEVICE, "no usable GPU: %s says %d, %s%s%s",
-                       rows[DEVICE_CALL_init].names[device->is_hip], result,
+                       symbols[device->is_hip][DEVICE_CALL_init].name, result,
                        text_of(device, result), device->facts.is_emulated ? ": " : "",
                        device->facts.emulated_by);
     }
@@ -279,7 +243,7 @@ void zv_device_close(struct zv_device *device)
         (void)device->calls.give_up(device->ordinal);
     }
     if (device->library != NULL && device->facts.is_emulated) {
-        close_one(device->library); /* a real driver has threads of its own: it stays */
+        zv_library_close(device->library); /* a real driver has threads of its own: it stays */
     }
     zv_memory_free(device);
 }

@@ -1,11 +1,11 @@
 #include "measure/lab_kernels.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #include "allocator/device_calls.h"
 #include "base/data.h"
 #include "base/fail.h"
+#include "base/library.h"
 #include "base/memory.h"
 
 enum { THREADS = 256, MOST_BLOCKS = 65535, LEAST_COMPUTE_MAJOR = 7 };
@@ -64,41 +64,27 @@ struct compiler {
 
 static bool find(void *library, struct compiler *compiler)
 {
-    const struct {
-        const char *name;
-        void *to;
-    } rows[] = {
-        {"hiprtcCreateProgram", &compiler->create},   {"hiprtcCompileProgram", &compiler->compile},
-        {"hiprtcGetCodeSize", &compiler->size},       {"hiprtcGetCode", &compiler->code},
-        {"hiprtcDestroyProgram", &compiler->destroy},
+    static const struct zv_library_symbol symbols[] = {
+        ZV_LIBRARY_SYMBOL(struct compiler, create, "hiprtcCreateProgram", true),
+        ZV_LIBRARY_SYMBOL(struct compiler, compile, "hiprtcCompileProgram", true),
+        ZV_LIBRARY_SYMBOL(struct compiler, size, "hiprtcGetCodeSize", true),
+        ZV_LIBRARY_SYMBOL(struct compiler, code, "hiprtcGetCode", true),
+        ZV_LIBRARY_SYMBOL(struct compiler, destroy, "hiprtcDestroyProgram", true),
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        void *const symbol = library != NULL ? dlsym(library, rows[i].name) : NULL;
-        memcpy(rows[i].to, &symbol, sizeof symbol);
-        if (symbol == NULL) {
-            return false;
-        }
-    }
-    return true;
+    return library != NULL &&
+           zv_library_load(library, symbols, sizeof symbols / sizeof symbols[0], compiler) == NULL;
 }
 
 /* The library that was named, HIP's own, or the compiler's under its known names. */
 static bool find_compiler(const struct zv_device *device, struct compiler *compiler)
 {
     static const char *const known[] = {"libhiprtc.so", "libhiprtc.so.7", "libhiprtc.so.6",
-                                        "libhiprtc.so.5"};
+                                        "libhiprtc.so.5", NULL};
+    const char *name;
     if (device->compiler != NULL) {
-        return find(dlopen(device->compiler, RTLD_NOW | RTLD_LOCAL), compiler);
+        return find(zv_library_open(device->compiler), compiler);
     }
-    if (find(device->library, compiler)) {
-        return true;
-    }
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (find(dlopen(known[i], RTLD_NOW | RTLD_LOCAL), compiler)) {
-            return true;
-        }
-    }
-    return false;
+    return find(device->library, compiler) || find(zv_library_open_any(known, &name), compiler);
 }
 
 static enum zv_status compile(struct lab_kernels *kernels, struct zv_device *device,

@@ -23,9 +23,9 @@ struct amd_smi {
     int (*error)(int result, const char **text);
 };
 
-#define ROW(member, symbol, needed) PROBE_SYMBOL(struct amd_smi, member, symbol, needed)
+#define ROW(member, symbol, needed) ZV_LIBRARY_SYMBOL(struct amd_smi, member, symbol, needed)
 
-static const struct probe_symbol symbols[] = {
+static const struct zv_library_symbol symbols[] = {
     ROW(init, "amdsmi_init", true),
     ROW(shutdown, "amdsmi_shut_down", false),
     ROW(sockets, "amdsmi_get_socket_handles", true),

@@ -31,9 +31,9 @@ struct cuda {
     int (*error)(int result, const char **text);
 };
 
-#define ROW(member, symbol, needed) PROBE_SYMBOL(struct cuda, member, symbol, needed)
+#define ROW(member, symbol, needed) ZV_LIBRARY_SYMBOL(struct cuda, member, symbol, needed)
 
-static const struct probe_symbol symbols[] = {
+static const struct zv_library_symbol symbols[] = {
     ROW(init, "cuInit", true),
     ROW(version, "cuDriverGetVersion", false),
     ROW(count, "cuDeviceGetCount", true),

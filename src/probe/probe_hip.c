@@ -21,9 +21,9 @@ struct hip {
     const char *(*error)(int result);
 };
 
-#define ROW(member, symbol, needed) PROBE_SYMBOL(struct hip, member, symbol, needed)
+#define ROW(member, symbol, needed) ZV_LIBRARY_SYMBOL(struct hip, member, symbol, needed)
 
-static const struct probe_symbol symbols[] = {
+static const struct zv_library_symbol symbols[] = {
     ROW(init, "hipInit", true),
     ROW(version, "hipRuntimeGetVersion", false),
     ROW(count, "hipGetDeviceCount", true),

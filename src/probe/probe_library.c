@@ -12,16 +12,10 @@ static void *open_one(const struct zv_probe_places *places, const char *name)
 {
     char path[LIBRARY_PATH];
     if (places->libraries == NULL) {
-        return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        return zv_library_open(name);
     }
     const int length = snprintf(path, sizeof path, "%s/%s", places->libraries, name);
-    return length > 0 && length < LIBRARY_PATH ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-}
-
-/* The marker of an emulated library: it says so itself, whatever card it shows. */
-static bool is_emulated(void *handle)
-{
-    return dlsym(handle, "zirve_emulated") != NULL;
+    return length > 0 && length < LIBRARY_PATH ? zv_library_open(path) : NULL;
 }
 
 /* A library that is there and does not load says why: another architecture, a library that it needs
@@ -59,7 +53,7 @@ static bool open_any(struct probe_library *library, const char *const *names)
 }
 
 bool probe_library_open(struct probe_library *library, const char *const *names,
-                        const struct probe_symbol *symbols, size_t count, void *functions)
+                        const struct zv_library_symbol *symbols, size_t count, void *functions)
 {
     struct zv_probe_source *const source = library->source;
     if (!open_any(library, names)) {
@@ -68,27 +62,21 @@ bool probe_library_open(struct probe_library *library, const char *const *names,
     library->functions = functions;
     source->there = true;
     source->place = library->name;
-    if (is_emulated(library->handle)) {
+    if (zv_library_emulated(library->handle) != NULL) {
         library->session->env->emulated = true;
     }
-    for (size_t i = 0; i < count; i++) {
-        void *const symbol = dlsym(library->handle, symbols[i].name);
-        /* ISO C has no cast from an object pointer to a function's */
-        memcpy((char *)functions + symbols[i].offset, &symbol, sizeof symbol);
-        if (symbol == NULL && symbols[i].needed) {
-            source->said =
-                probe_print(library->session, "%s has no %s", library->name, symbols[i].name);
-            probe_library_close(library);
-            return false;
-        }
+    const char *const missing = zv_library_load(library->handle, symbols, count, functions);
+    if (missing != NULL) {
+        source->said = probe_print(library->session, "%s has no %s", library->name, missing);
+        probe_library_close(library);
     }
-    return true;
+    return missing == NULL;
 }
 
 void probe_library_close(struct probe_library *library)
 {
     if (library->handle != NULL) {
-        (void)dlclose(library->handle);
+        zv_library_close(library->handle);
         library->handle = NULL;
     }
 }

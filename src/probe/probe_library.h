@@ -5,18 +5,8 @@
 #ifndef ZIRVE_PROBE_PROBE_LIBRARY_H
 #define ZIRVE_PROBE_PROBE_LIBRARY_H
 
+#include "base/library.h"
 #include "probe/probe_session.h"
-
-struct probe_symbol {
-    const char *name;
-    size_t offset; /* of the pointer in the struct */
-    bool needed;   /* without it nothing can be asked */
-};
-
-#define PROBE_SYMBOL(struct_type, member, symbol, is_needed)                                       \
-    {                                                                                              \
-        (symbol), offsetof(struct_type, member), (is_needed)                                       \
-    }
 
 struct probe_library {
     struct probe_session *session;
@@ -37,7 +27,7 @@ enum { PROBE_ABSENT = -1000000 };
  * source says which.
  */
 bool probe_library_open(struct probe_library *library, const char *const *names,
-                        const struct probe_symbol *symbols, size_t count, void *functions);
+                        const struct zv_library_symbol *symbols, size_t count, void *functions);
 void probe_library_close(struct probe_library *library);
 
 /* "nvmlInit_v2 says 9, Driver Not Loaded", or that the library has no such function. */

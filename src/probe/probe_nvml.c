@@ -5,9 +5,9 @@
 
 enum { TEXT = 96 };
 
-#define ROW(member, symbol, needed) PROBE_SYMBOL(struct nvml, member, symbol, needed)
+#define ROW(member, symbol, needed) ZV_LIBRARY_SYMBOL(struct nvml, member, symbol, needed)
 
-static const struct probe_symbol symbols[] = {
+static const struct zv_library_symbol symbols[] = {
     ROW(init, "nvmlInit_v2", true),
     ROW(shutdown, "nvmlShutdown", false),
     ROW(error, "nvmlErrorString", false),

@@ -18,9 +18,9 @@ struct rocm_smi {
     int (*error)(int result, const char **text);
 };
 
-#define ROW(member, symbol, needed) PROBE_SYMBOL(struct rocm_smi, member, symbol, needed)
+#define ROW(member, symbol, needed) ZV_LIBRARY_SYMBOL(struct rocm_smi, member, symbol, needed)
 
-static const struct probe_symbol symbols[] = {
+static const struct zv_library_symbol symbols[] = {
     ROW(init, "rsmi_init", true),
     ROW(shutdown, "rsmi_shut_down", false),
     ROW(count, "rsmi_num_monitor_devices", true),
