@@ -116,13 +116,14 @@ void output_to_stdout(struct output *out)
 enum zv_status output_close(struct output *out, struct zv_error *err)
 {
     enum zv_status status = ZV_OK;
+    const bool failed = out->sink.failed || out->raw.failed; /* pages go to raw alone */
     show_notes();
     if (out->path != NULL) {
-        status = out->sink.failed
+        status = failed
                      ? zv_fail(err, ZV_E_LIMIT, "the result is larger than %d bytes", RESULT_LIMIT)
                      : zv_file_create(out->path,
                                       (struct zv_slice){out->buffer.data, out->buffer.size}, err);
-    } else if (fflush(stdout) != 0 || out->sink.failed) {
+    } else if (fflush(stdout) != 0 || failed) {
         status =
             errno == EPIPE ? ZV_OK : zv_fail(err, ZV_E_IO, "standard output cannot be written");
     }

@@ -24,6 +24,9 @@ zirve estimate: KV cache type none: no such type
 $ zirve --help >/dev/full
 zirve: standard output cannot be written
 ? 3
+$ zirve view tests/data/snapshots/gen6.pickle >/dev/full
+zirve view: standard output cannot be written
+? 3
 $ zirve cards >/dev/full
 zirve cards: standard output cannot be written
 ? 3
