@@ -7,6 +7,7 @@
 #include "cli/card_files.h"
 #include "cli/output.h"
 #include "cli/record_options.h"
+#include "cli/result_file.h"
 #include "cli/verbs.h"
 #include "place/place_csv.h"
 #include "report/report_place.h"
@@ -22,6 +23,8 @@ static const struct option_spec options[] = {
     {"Search", "nodes", NULL, "N", "nodes of the search for each plan (1,000,000)", OPTION_VALUE},
     {"Search", "seed", NULL, "N", "of the orders that are drawn (0)", OPTION_VALUE},
     {"Results", "csv", NULL, NULL, "the plan instead: an address for every block", OPTION_FLAG},
+    {"Results", "html", NULL, "FILE", "the plan as one HTML file to look at: time by address",
+     OPTION_VALUE},
 };
 
 struct session {
@@ -121,6 +124,25 @@ static enum zv_status place_record(struct session *session, struct zv_slice cont
 
 /* ---- the verb ---- */
 
+/* The plan as a page, when asked for. */
+static enum zv_status write_page(const struct session *session, const struct arguments *args,
+                                 const struct output *out, struct zv_error *err)
+{
+    struct result_file file = {0};
+    const char *const path = arguments_value(args, "html");
+    if (path == NULL) {
+        return ZV_OK;
+    }
+    enum zv_status status = result_file_open(&file, path, err);
+    if (status == ZV_OK) {
+        status = report_place_html(&file.sink, &out->style, &session->report, session->table.blocks,
+                                   session->table.count, err);
+    }
+    status = status == ZV_OK ? result_file_keep(&file, err) : status;
+    result_file_close(&file);
+    return status;
+}
+
 static void show(const struct session *session, const struct arguments *args, struct output *out)
 {
     if (arguments_has(args, "csv")) {
@@ -148,10 +170,10 @@ static enum zv_status place_file(struct session *session, const struct arguments
     const struct zv_slice content = zv_file_slice(&file);
     status = zv_place_csv_is(content) ? place_table(session, content, err)
                                       : place_record(session, content, wanted, err);
+    status = status == ZV_OK ? status : zv_fail_where(err, args->operands[0]);
+    status = status == ZV_OK ? write_page(session, args, out, err) : status;
     if (status == ZV_OK) {
         show(session, args, out);
-    } else {
-        (void)zv_fail_where(err, args->operands[0]);
     }
     zv_file_close(&file);
     return status;
@@ -199,6 +221,7 @@ const struct verb verb_place = {
     .examples = "  zirve place snapshot.pickle\n"
                 "  zirve place snapshot.pickle --json\n"
                 "  zirve place ops.txt --capacity 8GB\n"
+                "  zirve place snapshot.pickle --html plan.html\n"
                 "  zirve place blocks.csv --seconds 10\n"
                 "  zirve place blocks.csv --csv -o plan.csv\n",
     .options = options,

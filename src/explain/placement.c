@@ -141,12 +141,14 @@ static enum zv_status run_checked(struct grouping *grouping, size_t count,
     return status;
 }
 
-/* keys[from] .. keys[to - 1] as an arena of their own; of arenas of pools offsets are kept. */
+/* keys[from] .. keys[to - 1] as an arena of their own; of arenas of pools offsets are kept, above
+ * those of the arenas before. */
 static enum zv_status place_group(struct grouping *grouping, struct zv_placement *placement,
-                                  struct zv_place_arena *arena, size_t from, size_t to,
+                                  struct zv_place_plan *plan, size_t from, size_t to,
                                   struct zv_error *err)
 {
     const struct zv_trace *const trace = &grouping->record->trace;
+    struct zv_place_arena *const arena = &plan->arenas[plan->arena_count++];
     const uint64_t key = grouping->keys[from].key;
     memcpy(arena->pool, trace->pools[key >> 16].id, sizeof arena->pool);
     arena->stream = (key & 0xFFFF) < trace->stream_count ? trace->streams[key & 0xFFFF] : 0;
@@ -157,8 +159,12 @@ static enum zv_status place_group(struct grouping *grouping, struct zv_placement
     const enum zv_status status =
         run_checked(grouping, to - from, grouping->options, &arena->result, err);
     for (size_t i = from; i < to && !grouping->by_stream && status == ZV_OK; i++) {
-        placement->blocks[grouping->keys[i].index].offset = grouping->room[i - from].offset;
+        placement->blocks[grouping->keys[i].index].offset =
+            plan->height_bytes + grouping->room[i - from].offset;
     }
+    plan->load_bytes += arena->result.load_bytes;
+    plan->bound_bytes += arena->result.bound_bytes;
+    plan->height_bytes += arena->result.height_bytes;
     return status;
 }
 
@@ -175,14 +181,10 @@ static enum zv_status make_plan(struct grouping *grouping, struct zv_placement *
         while (to < placement->block_count && grouping->keys[to].key == grouping->keys[from].key) {
             to++;
         }
-        struct zv_place_arena *const arena = &plan->arenas[plan->arena_count++];
-        const enum zv_status status = place_group(grouping, placement, arena, from, to, err);
+        const enum zv_status status = place_group(grouping, placement, plan, from, to, err);
         if (status != ZV_OK) {
             return status;
         }
-        plan->load_bytes += arena->result.load_bytes;
-        plan->bound_bytes += arena->result.bound_bytes;
-        plan->height_bytes += arena->result.height_bytes;
     }
     return ZV_OK;
 }
@@ -284,5 +286,19 @@ enum zv_status zv_placement_make(struct zv_placement *placement, const struct zv
         status = make_plan(&grouping, placement, &placement->by_stream, true, err);
         placement->has_streams = placement->by_stream.arena_count > placement->plan.arena_count;
     }
+    return status;
+}
+
+enum zv_status zv_placement_make_fast(struct zv_placement *placement,
+                                      const struct zv_record *record, struct zv_arena *arena,
+                                      struct zv_error *err)
+{
+    const struct zv_place_options fast = {.no_search = true};
+    struct zv_lives lives;
+    enum zv_status status = zv_lives_make(&lives, record, err);
+    if (status == ZV_OK) {
+        status = zv_placement_make(placement, record, &lives, &fast, arena, err);
+    }
+    zv_lives_close(&lives);
     return status;
 }

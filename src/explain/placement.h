@@ -59,7 +59,7 @@ struct zv_placement {
     struct zv_place_result fixed;
     uint64_t unseen_bytes;         /* of a profiler's trace: live throughout, in no event */
     struct zv_place_block *blocks; /* in the order of lives->blocks, then perhaps the unseen; placed
-                                      by plan, in the arena of the pool */
+                                      by plan, one arena above the other */
     size_t block_count;
 };
 
@@ -71,5 +71,11 @@ enum zv_status zv_placement_make(struct zv_placement *placement, const struct zv
                                  const struct zv_lives *lives,
                                  const struct zv_place_options *options, struct zv_arena *arena,
                                  struct zv_error *err);
+
+/* The same with what is fast only, of a record alone: an answer that waits for no search. Errors
+ * also: ZV_E_LIMIT above ZV_LIVES_MAX_EVENTS events. */
+enum zv_status zv_placement_make_fast(struct zv_placement *placement,
+                                      const struct zv_record *record, struct zv_arena *arena,
+                                      struct zv_error *err);
 
 #endif

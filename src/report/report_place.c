@@ -10,13 +10,13 @@
 
 enum { COUNT_TEXT = 32, LINE_TEXT = 1024, STATE_TEXT = 160 };
 
-static uint64_t height_of(const struct report_place *place)
+uint64_t report_place_height(const struct report_place *place)
 {
     return place->placement != NULL ? place->placement->plan.height_bytes
                                     : place->result->height_bytes;
 }
 
-static uint64_t bound_of(const struct report_place *place)
+uint64_t report_place_bound(const struct report_place *place)
 {
     return place->placement != NULL ? place->placement->plan.bound_bytes
                                     : place->result->bound_bytes;
@@ -24,9 +24,9 @@ static uint64_t bound_of(const struct report_place *place)
 
 enum report_place_fit report_place_fit(const struct report_place *place)
 {
-    return height_of(place) <= place->capacity_bytes ? REPORT_PLACE_FITS
-           : bound_of(place) > place->capacity_bytes ? REPORT_PLACE_DOES_NOT
-                                                     : REPORT_PLACE_UNKNOWN;
+    return report_place_height(place) <= place->capacity_bytes ? REPORT_PLACE_FITS
+           : report_place_bound(place) > place->capacity_bytes ? REPORT_PLACE_DOES_NOT
+                                                               : REPORT_PLACE_UNKNOWN;
 }
 
 /* ---- words ---- */

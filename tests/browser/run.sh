@@ -25,7 +25,7 @@ look() { # look NAME: the page of this name does what its steps say
     fi
 }
 
-echo '1..5'
+echo '1..6'
 "$zirve" view tests/data/snapshots/gen6.pickle -o "$work/view.html" || exit 1
 look view
 LC_ALL=C sed 's|/home/user/train\.py|</script><img src=>|' tests/data/snapshots/gen6.pickle >"$work/hostile.pickle"
@@ -44,4 +44,10 @@ look many
 look kv
 "$make_boxes" >"$work/boxes.html" || exit 1
 look boxes
+awk -v OFS=, 'BEGIN {
+    print "id,lower,upper,size"
+    for (i = 0; i < 300; i++) print i, i * 7 % 500, i * 7 % 500 + 1 + i * i % 90, 512 * (1 + i * 31 % 64)
+}' >"$work/blocks.csv"
+"$zirve" place "$work/blocks.csv" --html "$work/place.html" >"$work/out" || exit 1
+look place
 exit $failed

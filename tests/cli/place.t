@@ -224,3 +224,43 @@ zirve place: --seconds 0: expected more than 0, such as 10 or 0.5
 $ zirve place $TMP/plan.csv --csv -o $TMP/plan.csv
 zirve place: TMP/plan.csv: exists already and is not overwritten
 ? 3
+# The plan as a page: nothing is written where something is, and doubles count no further.
+$ zirve place $TMP/blocks.csv --html $TMP/plan.html | head -n 1; sed -n 's/^<p class="verdict">//p' $TMP/plan.html
+5 blocks, 0 of them fixed, in 3 sections of time
+5 blocks in 12 B, optimal: no placement needs less.</p>
+$ sed -n '/"boxes": {/,$p' $TMP/plan.html | head -n 22
+  "boxes": {
+    "title": "Where it lies",
+    "note": "Planned addresses, not recorded ones.",
+    "array": 3,
+    "count": 5,
+    "unit": 4,
+    "first": 0,
+    "height": 12,
+    "lines": [
+      {
+        "name": "height",
+        "value": 12
+      },
+      {
+        "name": "proven infeasible below",
+        "value": 12
+      }
+    ]
+  }
+}
+</script>
+<script>"use strict";
+$ zirve place tests/data/snapshots/gen6.pickle --html $TMP/gen6.html | tail -n 2; grep -o 'A plan for[^"]*' $TMP/gen6.html
+This bounds from above what any placement could save for this record; it is no
+promise about another run.
+A plan for the lives that were recorded. Time is counted in events.
+$ zirve place $TMP/blocks.csv --html $TMP/plan.html
+zirve place: TMP/plan.html: exists already and is not overwritten
+? 3
+$ printf 'id,lower,upper,size\na,0,9007199254740992,1\n' | zirve place - --html $TMP/far.html; test -e $TMP/far.html
+zirve place: block 0: a page draws times and bytes below 2^53
+? 1
+$ printf 'id,lower,upper,size\n' | zirve place - --html $TMP/none.html
+zirve place: no blocks: there is nothing to draw
+? 64
