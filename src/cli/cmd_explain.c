@@ -254,20 +254,14 @@ static enum zv_status write_capture(const struct zv_record *record, const struct
 static enum zv_status read_placement(struct session *session, const struct output *out,
                                      struct zv_error *err)
 {
-    const struct zv_place_options fast = {.no_search = true};
     const struct zv_record *const record = &session->record;
-    struct zv_lives lives;
     if (out->json || record->trace.source != ZV_TRACE_FROM_SNAPSHOT || !record->has_history ||
         zv_record_device(record)->event_count > ZV_LIVES_MAX_EVENTS) {
         return ZV_OK;
     }
-    enum zv_status status = zv_lives_make(&lives, record, err);
-    if (status == ZV_OK) {
-        status =
-            zv_placement_make(&session->placement, record, &lives, &fast, &session->arena, err);
-    }
+    const enum zv_status status =
+        zv_placement_make_fast(&session->placement, record, &session->arena, err);
     session->has_placement = status == ZV_OK;
-    zv_lives_close(&lives);
     return status;
 }
 

@@ -70,7 +70,9 @@ struct runs {
     bool has_cards;
     struct replay_record record;
     struct budget budget;
-    size_t planned; /* settings that --advise knows, the one that ran among them */
+    bool has_placement;
+    struct zv_placement placement; /* of the requests, for --advise */
+    size_t planned;                /* settings that --advise knows, the one that ran among them */
 };
 
 /* Every run so far once for each value of an option, by a function that applies one value. */
@@ -329,7 +331,8 @@ static void write_results(const struct runs *runs, const struct arguments *args,
         if (runs->record.is_record) {
             report_proof_text(&out->sink, &out->style, &runs->record.record);
         }
-        report_replay_advice_text(&out->sink, &out->style, runs->at, runs->count, runs->planned);
+        report_replay_advice_text(&out->sink, &out->style, runs->at, runs->count, runs->planned,
+                                  runs->has_placement ? &runs->placement : NULL);
         return;
     }
     if (!stats && !summary) {
@@ -349,6 +352,21 @@ static void write_results(const struct runs *runs, const struct arguments *args,
             report_memory_stats(&out->sink, &all);
         }
     }
+}
+
+/* What a perfect plan of the requests would need, failed ones served too. More of them than it can
+ * be told of are no failure. */
+static enum zv_status read_placement(struct runs *runs, struct zv_slice ops, struct zv_error *err)
+{
+    const struct zv_record_options unlimited = {0};
+    struct zv_record record;
+    enum zv_status status = zv_record_of_ops(&record, ops, &unlimited, err);
+    if (status == ZV_OK && zv_record_device(&record)->event_count <= ZV_LIVES_MAX_EVENTS) {
+        status = zv_placement_make_fast(&runs->placement, &record, &runs->arena, err);
+        runs->has_placement = status == ZV_OK;
+    }
+    zv_record_close(&record);
+    return status;
 }
 
 static enum zv_status write_ops_file(const struct runs *runs, const struct arguments *args,
@@ -421,6 +439,7 @@ static enum zv_status replay_file(struct runs *runs, const struct arguments *arg
     name_events(runs);
     if (status == ZV_OK && arguments_has(args, "advise")) {
         report_replay_rank(runs->at, runs->count);
+        status = read_placement(runs, file, err);
     }
     return status;
 }

@@ -8,6 +8,7 @@
 #include "allocator/conformance.h"
 #include "allocator/replay.h"
 #include "base/stream.h"
+#include "explain/placement.h"
 #include "explain/record.h"
 #include "report/style.h"
 
@@ -40,8 +41,11 @@ uint64_t report_replay_calls(const struct report_replay *run);
 
 /* Best first: fewest requests that fail, least reserved, fewest driver calls. */
 void report_replay_rank(struct report_replay *runs, size_t count);
+
+/* Settings ranked, and what a perfect plan of the same requests would need (NULL: not known). */
 void report_replay_advice_text(struct zv_sink *sink, const struct report_style *style,
-                               const struct report_replay *runs, size_t count, size_t known);
+                               const struct report_replay *runs, size_t count, size_t known,
+                               const struct zv_placement *placement);
 
 void report_replay_cases_text(struct zv_sink *sink, const struct report_replay_case *cases,
                               size_t count);

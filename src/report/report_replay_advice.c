@@ -75,8 +75,30 @@ static void put_sentence(char *to, size_t size, const struct report_style *style
     }
 }
 
+/* What no setting can go below, against the best of those that were tried. */
+static void put_plan(struct zv_sink *sink, const struct report_style *style,
+                     const struct zv_place_plan *plan, const struct zv_replay_outcome *best)
+{
+    char line[512];
+    char height[REPORT_BYTES_TEXT];
+    char saved[REPORT_BYTES_TEXT];
+    const uint64_t reserved = best->peak_reserved_bytes;
+    const bool is_less = best->ooms == 0 && plan->height_bytes < reserved;
+    report_bytes(height, style, plan->height_bytes);
+    report_bytes(saved, style, is_less ? reserved - plan->height_bytes : 0);
+    (void)snprintf(line, sizeof line,
+                   "A perfect plan of all these requests: %s, %s%s%s%s. That is an upper bound on "
+                   "what any placement could save for this trace, not a promise.",
+                   height,
+                   plan->height_bytes == plan->bound_bytes ? "optimal" : "the best that was found",
+                   is_less ? ", " : "", is_less ? saved : "",
+                   is_less ? " less than the best of them reserves" : "");
+    report_fold(sink, style, 0, 0, line);
+}
+
 void report_replay_advice_text(struct zv_sink *sink, const struct report_style *style,
-                               const struct report_replay *runs, size_t count, size_t known)
+                               const struct report_replay *runs, size_t count, size_t known,
+                               const struct zv_placement *placement)
 {
     const struct report_replay *const base = find_base(runs, count);
     char head[128];
@@ -99,5 +121,8 @@ void report_replay_advice_text(struct zv_sink *sink, const struct report_style *
     }
     report_fold(sink, style, 0, 0,
                 "Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.");
+    if (placement != NULL) {
+        put_plan(sink, style, &placement->plan, &runs[0].outcome);
+    }
     report_caveats_text(sink, style);
 }

@@ -607,6 +607,9 @@ tried):
      6.00 GiB (6.44 GB): fails 1 request, 416.00 MiB (436.21 MB) more reserved,
      6 driver calls
 Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.
+A perfect plan of all these requests: 5.59 GiB (6.00 GB), optimal, 17.95 MiB
+(18.82 MB) less than the best of them reserves. That is an upper bound on what
+any placement could save for this trace, not a promise.
 
 expandable_segments does not go together with:
   memory pools with an allocator of their own: the pool's allocator is not asked
