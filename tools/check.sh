@@ -71,19 +71,33 @@ analyse() {
 
 shell() { git ls-files | xargs grep -lE '^#!/bin/sh' | xargs shellcheck -s sh -e SC2015; }
 
-fuzz() {
+fuzz_one() { # fuzz_one TARGET: findings and its log under $out
+    fuzzed=${1##*/fuzz_}
+    mkdir -p "$out/corpus-$fuzzed"
+    "$1" -max_total_time="${ZIRVE_FUZZ_SECONDS:-20}" -rss_limit_mb=2048 -timeout=10 -print_final_stats=0 -seed=1 \
+        -artifact_prefix="$out/" "$out/corpus-$fuzzed" "tests/fuzz/corpus/$fuzzed" >"$out/fuzz-$fuzzed.log" 2>&1 || {
+        echo "fuzz_$fuzzed:"
+        tail -n 40 "$out/fuzz-$fuzzed.log"
+        return 1
+    }
+    rm -rf "$out/corpus-$fuzzed"
+}
+
+fuzz() { # as many targets at once as there are cores
     CC=clang build build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false || return 1
+    found=0
+    running=
     for target in build-fuzz/tests/fuzz/fuzz_*; do
-        [ -x "$target" ] && [ ! -d "$target" ] || continue
-        fuzzed=${target##*/fuzz_}
-        mkdir -p "$out/corpus"
-        "$target" -max_total_time="${ZIRVE_FUZZ_SECONDS:-20}" -rss_limit_mb=2048 -timeout=10 -print_final_stats=0 -seed=1 \
-            -artifact_prefix="$out/" "$out/corpus" "tests/fuzz/corpus/$fuzzed" >"$out/fuzz.log" 2>&1 || {
-            tail -n 40 "$out/fuzz.log"
-            return 1
-        }
-        rm -rf "$out/corpus"
+        if [ ! -x "$target" ] || [ -d "$target" ]; then continue; fi
+        fuzz_one "$target" &
+        running="$running $!"
+        if [ "$(echo "$running" | wc -w)" -ge "$jobs" ]; then
+            for one in $running; do wait "$one" || found=1; done
+            running=
+        fi
     done
+    for one in $running; do wait "$one" || found=1; done
+    return "$found"
 }
 
 check 'clang-format' format
