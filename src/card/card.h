@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/slice.h"
+#include "card/capability.h"
 #include "zirve/arena.h"
 #include "zirve/error.h"
 #include "zirve/quantity.h"
@@ -33,6 +34,13 @@ struct zv_card_reading {
     struct zv_slice source;
 };
 
+/* What kernels see of it. */
+struct zv_card_kernels {
+    const struct zv_capability *capability; /* NULL: not known */
+    uint32_t processors;                    /* multiprocessors; 0: not known */
+    struct zv_slice source;
+};
+
 struct zv_card {
     struct zv_slice name;
     struct zv_slice vendor;
@@ -42,6 +50,7 @@ struct zv_card {
     bool unified;           /* shares its memory with the processor */
     struct zv_slice source; /* of the nominal size */
     bool user;              /* from the user's file */
+    struct zv_card_kernels kernels;
     struct zv_card_reading *readings;
     size_t reading_count;
 };

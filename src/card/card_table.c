@@ -53,6 +53,9 @@ static enum zv_status read_cards(struct zv_card_table *table, struct zv_slice te
                                       card_same_name(table->cards[at].name, card.name))) {
             at++;
         }
+        if (at < table->count) {
+            card.kernels = table->cards[at].kernels;
+        }
         table->cards[at] = card;
         table->count += at == table->count;
     }
@@ -111,6 +114,47 @@ static enum zv_status read_readings(struct zv_card_table *table, struct zv_slice
     return status;
 }
 
+/* "8.9" */
+static const struct zv_capability *read_capability(struct zv_slice text)
+{
+    uint64_t major = 0;
+    uint64_t minor = 0;
+    const struct zv_slice first = zv_slice_cut(&text, '.');
+    return zv_slice_u64(first, &major) && zv_slice_u64(text, &minor) && major < 100 && minor < 100
+               ? zv_capability_find((uint32_t)major, (uint32_t)minor)
+               : NULL;
+}
+
+/* One row a card at most: a second one could only disagree. */
+static enum zv_status read_kernels(struct zv_card_table *table, struct zv_arena *arena,
+                                   struct zv_error *err)
+{
+    struct zv_table rows;
+    enum zv_status status = zv_table_read(&rows, zv_data_find("card_kernels.tsv"), arena, err);
+    for (size_t i = 0; status == ZV_OK && i < rows.row_count; i++) {
+        struct zv_card *const card =
+            named(table, zv_table_cell(&rows, i, zv_table_column(&rows, "card")));
+        const struct zv_slice count = zv_table_cell(&rows, i, zv_table_column(&rows, "processors"));
+        const struct zv_slice capability =
+            zv_table_cell(&rows, i, zv_table_column(&rows, "capability"));
+        uint64_t processors = 0;
+        if (card == NULL || card->kernels.source.length != 0) {
+            return fail_cell(err, &rows, i, "card", "the name of a card of the table, once");
+        }
+        card->kernels = (struct zv_card_kernels){
+            .capability = read_capability(capability),
+            .source = zv_table_cell(&rows, i, zv_table_column(&rows, "source"))};
+        if (card->kernels.capability == NULL) {
+            return fail_cell(err, &rows, i, "capability", "a compute capability such as 8.9");
+        }
+        if (count.length != 0 && (!zv_slice_u64(count, &processors) || processors > UINT16_MAX)) {
+            return fail_cell(err, &rows, i, "processors", "a number of multiprocessors");
+        }
+        card->kernels.processors = (uint32_t)processors;
+    }
+    return status;
+}
+
 enum zv_status zv_card_table_load(struct zv_card_table *table, struct zv_slice user_cards,
                                   struct zv_slice user_readings, struct zv_arena *arena,
                                   struct zv_error *err)
@@ -121,6 +165,9 @@ enum zv_status zv_card_table_load(struct zv_card_table *table, struct zv_slice u
         return zv_fail_memory(err, "the card table");
     }
     enum zv_status status = read_cards(table, zv_data_find("cards.tsv"), false, arena, err);
+    if (status == ZV_OK) {
+        status = read_kernels(table, arena, err);
+    }
     if (status == ZV_OK && user_cards.length != 0) {
         status = read_cards(table, user_cards, true, arena, err);
     }

@@ -88,13 +88,10 @@ static enum zv_status find_kernels(struct session *session, struct step_card *to
                                    const char **basis, struct zv_error *err)
 {
     const struct zv_card *const card = session->has_card ? session->capacity.card : NULL;
-    bool found = false;
-    const enum zv_status status = zv_step_card_find(
-        to, &found, card != NULL ? card->needs : zv_slice_of(""), &session->arena, err);
-    *basis = found && card != NULL
+    *basis = zv_step_card_of(to, card)
                  ? zv_arena_copy(&session->arena, card->name.at, card->name.length)
                  : "an A100 (no --card, or one whose kernels are not known)";
-    return *basis != NULL ? status : zv_fail_memory(err, "a card's name");
+    return *basis != NULL ? ZV_OK : zv_fail_memory(err, "a card's name");
 }
 
 static void write_op(void *context, const struct step_event *event)

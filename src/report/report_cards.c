@@ -1,8 +1,9 @@
 #include "report/report_cards.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
-#include "format/json_writer.h"
+#include "report/json_fields.h"
 
 static void print_range(char to[REPORT_BYTES_TEXT], const struct zv_card *card,
                         enum zv_reading_kind kind)
@@ -54,6 +55,35 @@ void report_cards_text(struct zv_sink *sink, const struct report_style *style,
                 "it with a source that may be cited. 'zirve cards NAME' gives the sources.");
 }
 
+/* "8.9" */
+static const char *print_capability(char to[REPORT_BYTES_TEXT],
+                                    const struct zv_capability *capability)
+{
+    if (capability == NULL) {
+        return NULL;
+    }
+    (void)snprintf(to, REPORT_BYTES_TEXT, "%" PRIu32 ".%" PRIu32, capability->major,
+                   capability->minor);
+    return to;
+}
+
+static void show_kernels(struct zv_sink *sink, const struct zv_card_kernels *kernels)
+{
+    char text[REPORT_BYTES_TEXT];
+    if (print_capability(text, kernels->capability) == NULL) {
+        zv_sink_text(sink, "  compute   unknown\n");
+        return;
+    }
+    zv_sink_print(sink, "  compute   capability %s, ", text);
+    if (kernels->processors != 0) {
+        zv_sink_print(sink, "%" PRIu32, kernels->processors);
+    } else {
+        zv_sink_text(sink, "an unknown number of");
+    }
+    zv_sink_print(sink, " multiprocessors of %" PRIu32 " threads\n            source: %.*s\n",
+                  kernels->capability->threads, (int)kernels->source.length, kernels->source.at);
+}
+
 void report_card_text(struct zv_sink *sink, const struct report_style *style,
                       const struct zv_card *card)
 {
@@ -93,6 +123,23 @@ void report_card_text(struct zv_sink *sink, const struct report_style *style,
             zv_sink_print(sink, "  %-9s unknown\n", name);
         }
     }
+    show_kernels(sink, &card->kernels);
+}
+
+static void write_kernels(struct zv_json_writer *json, const struct zv_card_kernels *kernels)
+{
+    const struct zv_capability *const capability = kernels->capability;
+    char text[REPORT_BYTES_TEXT];
+    json_text(json, "compute_capability", print_capability(text, capability));
+    json_bytes(json, "multiprocessors", kernels->processors != 0, kernels->processors);
+    json_bytes(json, "threads_per_multiprocessor", capability != NULL,
+               capability != NULL ? capability->threads : 0);
+    zv_json_write_key(json, "compute_source");
+    if (kernels->source.length != 0) {
+        zv_json_write_slice(json, kernels->source);
+    } else {
+        zv_json_write_null(json);
+    }
 }
 
 static void write_card(struct zv_json_writer *json, const struct zv_card *card)
@@ -127,6 +174,7 @@ static void write_card(struct zv_json_writer *json, const struct zv_card *card)
             zv_json_write_null(json);
         }
     }
+    write_kernels(json, &card->kernels);
     zv_json_write_key(json, "readings");
     zv_json_begin_array(json);
     for (size_t i = 0; i < card->reading_count; i++) {

@@ -3,7 +3,9 @@
  * source ran, with which settings and on which card; nothing in it comes from the figure.
  */
 #include "base/data.h"
+#include "base/fail.h"
 #include "base/text_table.h"
+#include "card/card.h"
 #include "selftest/checks.h"
 #include "step/step.h"
 
@@ -46,6 +48,24 @@ static bool find(const struct zv_row *row, const struct zv_row_field *figure, st
     return false;
 }
 
+static enum zv_status find_card(const struct published *of, struct step_card *to,
+                                struct zv_arena *arena, struct zv_error *err)
+{
+    const struct zv_slice none = {0};
+    const struct zv_card *card = NULL;
+    struct zv_card_table table;
+    const char *const name = zv_arena_copy(arena, of->cells[CARD].at, of->cells[CARD].length);
+    enum zv_status status = name != NULL ? zv_card_table_load(&table, none, none, arena, err)
+                                         : zv_fail_memory(err, "a card's name");
+    if (status == ZV_OK) {
+        status = zv_card_find(&table, name, &card, err);
+    }
+    if (status == ZV_OK && !zv_step_card_of(to, card)) {
+        status = zv_fail(err, ZV_E_NOT_FOUND, "what kernels see of %s is not known", name);
+    }
+    return status;
+}
+
 static enum zv_status run(const struct published *of, bool ran_out, struct zv_step_result *result,
                           struct zv_arena *arena, struct zv_error *err)
 {
@@ -53,7 +73,6 @@ static enum zv_status run(const struct published *of, bool ran_out, struct zv_st
     struct zv_step step;
     struct zv_step_setting settings[MAX_SETTINGS];
     uint64_t capacity = 0;
-    bool found;
     struct zv_step_request request = {
         .model = &model, .habit = of->cells[FRAMEWORK], .settings = settings};
     struct zv_slice rest = of->cells[SETTINGS];
@@ -66,7 +85,7 @@ static enum zv_status run(const struct published *of, bool ran_out, struct zv_st
     request.allocator.capacity_bytes = limited ? capacity : UINT64_C(1) << 47;
     const char *const name = zv_arena_print(arena, "published/%.*s.json",
                                             (int)of->cells[MODEL].length, of->cells[MODEL].at);
-    enum zv_status status = zv_step_card_find(&request.card, &found, of->cells[CARD], arena, err);
+    enum zv_status status = find_card(of, &request.card, arena, err);
     if (status == ZV_OK && name != NULL) {
         status = zv_model_read_text(&model, name, zv_data_find(name), arena, err);
     }

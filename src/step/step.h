@@ -15,6 +15,7 @@
 #ifndef ZIRVE_STEP_STEP_H
 #define ZIRVE_STEP_STEP_H
 
+#include "card/card.h"
 #include "model/model.h"
 #include "step/engine.h"
 #include "step/program_link.h"
@@ -75,12 +76,8 @@ struct zv_step {
 enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
                             struct zv_slice habit, struct zv_arena *arena, struct zv_error *err);
 
-/*
- * What kernels see of a card that one of the words means (data/card_kernels.tsv: "a100"); those of
- * an A100 when none does. Errors: ZV_E_NOMEM.
- */
-enum zv_status zv_step_card_find(struct step_card *to, bool *found, struct zv_slice words,
-                                 struct zv_arena *arena, struct zv_error *err);
+/* What kernels see of the card; false and an A100's for NULL or a card of which it is not known. */
+bool zv_step_card_of(struct step_card *to, const struct zv_card *card);
 
 /*
  * Runs it. Being out of the card's memory is a result, no error. Errors: ZV_E_USAGE (a setting that

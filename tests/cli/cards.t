@@ -18,6 +18,8 @@ RTX 4090 (NVIDIA)
   runtime   23.68 GiB (25.43 GB)
             printed "23.68 GiB" by torch OOM total capacity
             source: zai-org/CogVideo#36
+  compute   capability 8.9, 128 multiprocessors of 1536 threads
+            source: data sheet: 16384 CUDA cores, 128 a multiprocessor
 $ zirve cards show NVIDIA GeForce RTX 4090 --json
 {
   "schema": "zirve.cards/1",
@@ -36,6 +38,10 @@ $ zirve cards show NVIDIA GeForce RTX 4090 --json
         25246564352,
         25426206392
       ],
+      "compute_capability": "8.9",
+      "multiprocessors": 128,
+      "threads_per_multiprocessor": 1536,
+      "compute_source": "data sheet: 16384 CUDA cores, 128 a multiprocessor",
       "readings": [
         {
           "kind": "driver",
@@ -95,12 +101,15 @@ RTX 4090 (NVIDIA)
   runtime   24248.32 MiB
             printed "23.68 GiB" by torch OOM total capacity
             source: zai-org/CogVideo#36
+  compute   capability 8.9, 128 multiprocessors of 1536 threads
+            source: data sheet: 16384 CUDA cores, 128 a multiprocessor
 $ zirve cards show 24GB
 24GB (by hand)
 
   nominal   24 GB = 22.35 GiB   given by hand
   driver    unknown
   runtime   unknown
+  compute   unknown
 $ zirve cards show T4
 T4 (NVIDIA)
 
@@ -109,6 +118,21 @@ T4 (NVIDIA)
             printed "15360 MiB" by nvidia-smi
             source: modal-labs/modal-client#2797
   runtime   unknown
+  compute   capability 7.5, 40 multiprocessors of 1024 threads
+            source: data sheet: 2560 CUDA cores, 64 a multiprocessor
+$ zirve cards show H800 | tail -n 2
+  compute   capability 9.0, an unknown number of multiprocessors of 2048 threads
+            source: Hopper: 9.0 in the CUDA programming guide
+$ zirve cards show H800 --json | grep -E "compute|multiproc"
+      "compute_capability": "9.0",
+      "multiprocessors": null,
+      "threads_per_multiprocessor": 2048,
+      "compute_source": "Hopper: 9.0 in the CUDA programming guide",
+$ zirve cards show MI300X --json | grep -E "compute|multiproc"
+      "compute_capability": null,
+      "multiprocessors": null,
+      "threads_per_multiprocessor": null,
+      "compute_source": null,
 $ zirve cards show A100
 zirve cards: card 'A100' could be: A100 80GB, A100 40GB
 ? 64
@@ -124,6 +148,7 @@ $ zirve cards 24GB
   nominal   24 GB = 22.35 GiB   given by hand
   driver    unknown
   runtime   unknown
+  compute   unknown
 $ zirve cards list a100
 zirve cards: list takes no name: 'zirve cards a100' shows one card
 ? 64
@@ -138,6 +163,7 @@ My Card ()
   nominal   10 GB = 9.31 GiB   
   driver    unknown
   runtime   unknown
+  compute   unknown
 $ printf 'name\tnominal\nMy Card\tlots\n' >$TMP/none/zirve/cards.tsv; zirve cards show my card; rm -r $TMP/none
 zirve cards: TMP/none/zirve/cards.tsv: line 2: column nominal: expected a size such as 24GB
 $ zirve cards -o $TMP/result && zirve cards -o $TMP/result
