@@ -25,8 +25,9 @@
 enum { ZV_DEVICE_NAME = 96 };
 
 struct zv_device_options {
-    const char *name;     /* "cuda:0", "hip:1" */
+    const char *name; /* "cuda:0": CUDA's, or HIP's where CUDA has none of that number; "hip:0" */
     const char *library;  /* NULL: libcuda.so.1, or libamdhip64.so and its known versions */
+    const char *folder;   /* where to look for those; NULL: where the loader looks */
     const char *compiler; /* HIP's runtime compiler; NULL: libhiprtc.so and its known versions */
 };
 
@@ -40,6 +41,7 @@ struct zv_device_facts {
     int driver_version;        /* the driver's own number: CUDA 13.0 is 13000 */
     uint32_t compute_major;    /* CUDA only; 0 otherwise */
     uint32_t compute_minor;
+    bool assumes_compute; /* an emulated card whose capability nobody gave */
     bool has_vmm;         /* virtual memory management; without it allocations are plain */
     bool is_emulated;     /* the library is zirve's own and there is no card behind it */
     char emulated_by[64]; /* "zirve-emulate 0.1.0", "" for a real one */

@@ -121,6 +121,7 @@ class Counters:
                 "total_bytes": getattr(properties, "total_memory", None), "memory_bytes": total,
                 "free_bytes_at_start": free, "driver_version": None,
                 "compute_capability": "%d.%d" % capability if capability else None,
+                "compute_capability_assumed": False,
                 "virtual_memory": None, "emulated_by": self.emulated_by}
 
     def allocator(self):

@@ -3,10 +3,13 @@
 #include <string.h>
 
 #include "allocator/device_calls.h"
+#include "base/device_name.h"
 #include "base/fail.h"
 #include "base/library.h"
 #include "base/memory.h"
 #include "base/slice.h"
+
+enum { LIBRARY_PATH = 4096 };
 
 static const struct zv_library_symbol symbols[2][DEVICE_CALL_COUNT] = {
     {
@@ -74,43 +77,46 @@ bool device_bind(struct zv_device *device)
                                          device->calls.set_context(device->context));
 }
 
-/* "cuda:0" */
-static enum zv_status read_name(struct zv_device *device, const char *name, struct zv_error *err)
+/* A library by its name, in the folder if there is one. */
+static void *open_known(const char *name, const char *folder)
 {
-    struct zv_slice number = zv_slice_of(name);
-    const struct zv_slice backend = zv_slice_cut(&number, ':');
-    uint64_t index = 0;
-    device->is_hip = zv_slice_equal(backend, "hip");
-    device->facts.backend = device->is_hip ? "HIP" : "CUDA";
-    if ((!device->is_hip && !zv_slice_equal(backend, "cuda")) || !zv_slice_u64(number, &index) ||
-        index > INT32_MAX) {
-        return zv_fail(err, ZV_E_USAGE, "device '%s': expected cuda:N or hip:N, such as cuda:0",
-                       name);
+    char path[LIBRARY_PATH];
+    if (folder == NULL) {
+        return zv_library_open(name);
     }
-    device->facts.index = (uint32_t)index;
-    return ZV_OK;
+    const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+    return length > 0 && length < LIBRARY_PATH ? zv_library_open(path) : NULL;
 }
 
 /* Whether the library of the other backend is there, for a word about it. */
-static bool is_other_there(const struct zv_device *device)
+static bool is_other_there(const struct zv_device *device, const char *folder)
 {
-    void *const other = zv_library_open(libraries[!device->is_hip][0]);
+    void *const other = open_known(libraries[!device->is_hip][0], folder);
     if (other != NULL) {
         zv_library_close(other);
     }
     return other != NULL;
 }
 
-static enum zv_status open_library(struct zv_device *device, const char *path, struct zv_error *err)
+static enum zv_status open_library(struct zv_device *device,
+                                   const struct zv_device_options *options, struct zv_error *err)
 {
-    const char *tried = path;
-    device->library = path != NULL ? zv_library_open(path)
-                                   : zv_library_open_any(libraries[device->is_hip], &tried);
+    const char *const *const known = libraries[device->is_hip];
+    const char *const path = options->library;
+    const char *const tried = path != NULL ? path : known[0];
+    if (path != NULL) {
+        device->library = zv_library_open(path);
+    }
+    for (size_t i = 0; path == NULL && known[i] != NULL && device->library == NULL; i++) {
+        device->library = open_known(known[i], options->folder);
+    }
     if (device->library == NULL) {
-        return zv_fail(err, ZV_E_DEVICE, "no usable GPU: %.200s is not there%s", tried,
-                       path != NULL || !is_other_there(device) ? ""
-                       : device->is_hip                        ? "; libcuda.so.1 is: cuda:0"
-                                                               : "; libamdhip64.so is: hip:0");
+        const bool is_folder = path == NULL && options->folder != NULL;
+        return zv_fail(err, ZV_E_DEVICE, "no usable GPU: %.200s%s%.200s is not there%s",
+                       is_folder ? options->folder : "", is_folder ? "/" : "", tried,
+                       path == NULL && device->is_hip && is_other_there(device, options->folder)
+                           ? "; libcuda.so.1 is: cuda:0"
+                           : "");
     }
     const char *const emulated_by = zv_library_emulated(device->library);
     if (emulated_by != NULL) {
@@ -119,6 +125,7 @@ static enum zv_status open_library(struct zv_device *device, const char *path, s
                        emulated_by);
     }
     const char *const missing = load_all(device);
+    device->is_loaded = missing == NULL;
     return missing == NULL
                ? ZV_OK
                : zv_fail(err, ZV_E_DEVICE, "no usable GPU: %.200s has no %s", tried, missing);
@@ -142,6 +149,7 @@ static enum zv_status find_device(struct zv_device *device, struct zv_error *err
                        device->facts.index, device->facts.backend, count);
     }
     const int index = (int)device->facts.index;
+    device->is_found = true;
     if (!device_check(device, DEVICE_CALL_get, calls->get(&device->ordinal, index))) {
         return device_failure(device, err);
     }
@@ -176,6 +184,14 @@ static bool has_vmm(struct zv_device *device)
            granule != 0 && (UINT64_C(2) << 20) % granule == 0;
 }
 
+/* An emulated driver says which of its answers nobody gave it. */
+static bool is_assumed(const struct zv_device *device, int attribute)
+{
+    int (*assumes)(int attribute, int device) = NULL;
+    return zv_library_find(device->library, "zirve_emulated_assumes", &assumes) &&
+           assumes(attribute, device->ordinal) != 0;
+}
+
 static enum zv_status read_facts(struct zv_device *device, struct zv_error *err)
 {
     const struct device_calls *const calls = &device->calls;
@@ -198,36 +214,76 @@ static enum zv_status read_facts(struct zv_device *device, struct zv_error *err)
         calls->attribute(&minor, DEVICE_COMPUTE_MINOR, device->ordinal) == DEVICE_SUCCESS) {
         facts->compute_major = (uint32_t)major;
         facts->compute_minor = (uint32_t)minor;
+        facts->assumes_compute = is_assumed(device, DEVICE_COMPUTE_MAJOR);
     }
     facts->has_vmm = has_vmm(device);
     return zv_device_memory(device, &facts->free_bytes, &facts->memory_bytes, err);
 }
 
-enum zv_status zv_device_open(struct zv_device **to, const struct zv_device_options *options,
-                              struct zv_error *err)
+static enum zv_status open_backend(struct zv_device **to, const struct zv_device_options *options,
+                                   uint32_t index, bool is_hip, struct zv_error *err)
 {
-    *to = NULL;
     struct zv_device *const device = zv_memory_alloc(sizeof *device);
+    *to = device;
     if (device == NULL) {
         return zv_fail_memory(err, "a device");
     }
-    *device = (struct zv_device){.compiler = options->compiler};
-    enum zv_status status = read_name(device, options->name, err);
-    if (status == ZV_OK) {
-        status = open_library(device, options->library, err);
-    }
+    *device = (struct zv_device){.compiler = options->compiler, .is_hip = is_hip};
+    device->facts.backend = is_hip ? "HIP" : "CUDA";
+    device->facts.index = index;
+    enum zv_status status = open_library(device, options, err);
     if (status == ZV_OK) {
         status = find_device(device, err);
     }
-    if (status == ZV_OK) {
-        status = read_facts(device, err);
-    }
-    if (status != ZV_OK) {
-        zv_device_close(device);
+    return status == ZV_OK ? read_facts(device, err) : status;
+}
+
+/*
+ * CUDA has no device of that number: HIP's, if there is one. The error is CUDA's, unless CUDA's
+ * library is not there and HIP's is.
+ */
+static enum zv_status open_other(struct zv_device **to, const struct zv_device_options *options,
+                                 uint32_t index, struct zv_error *err)
+{
+    struct zv_device *other;
+    struct zv_error second = {0};
+    const enum zv_status status = open_backend(&other, options, index, true, &second);
+    const bool is_better = other != NULL && other->is_loaded && !(*to)->is_loaded;
+    if (status == ZV_OK || is_better) {
+        zv_device_close(*to);
+        *to = other;
+        if (err != NULL) {
+            *err = second;
+        }
         return status;
     }
-    *to = device;
-    return ZV_OK;
+    if (err != NULL && options->library == NULL && !(*to)->is_loaded) {
+        const struct zv_error first = *err;
+        *err = (struct zv_error){0};
+        (void)zv_fail(err, ZV_E_DEVICE, "%.400s, nor is %s", first.text, libraries[true][0]);
+    }
+    zv_device_close(other);
+    return ZV_E_DEVICE;
+}
+
+enum zv_status zv_device_open(struct zv_device **to, const struct zv_device_options *options,
+                              struct zv_error *err)
+{
+    struct zv_device_name name;
+    *to = NULL;
+    enum zv_status status = zv_device_name_read(&name, zv_slice_of(options->name), err);
+    if (status != ZV_OK) {
+        return status;
+    }
+    status = open_backend(to, options, name.index, name.is_hip, err);
+    if (status == ZV_E_DEVICE && !name.is_hip && *to != NULL && !(*to)->is_found) {
+        status = open_other(to, options, name.index, err);
+    }
+    if (status != ZV_OK) {
+        zv_device_close(*to);
+        *to = NULL;
+    }
+    return status;
 }
 
 void zv_device_close(struct zv_device *device)

@@ -129,6 +129,8 @@ struct zv_device {
     void *context; /* CUDA's primary one */
     int ordinal;
     bool is_hip;
+    bool is_loaded; /* its library is there, with all that is needed */
+    bool is_found;  /* the driver has a device of that number */
     bool is_retained;
     const char *compiler;    /* options.compiler */
     struct zv_error failure; /* the first that was not for want of the card's memory */

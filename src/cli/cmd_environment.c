@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -11,26 +10,6 @@
 #include "report/report_environment.h"
 
 enum { METRICS_LIMIT = 16 * 1024 * 1024 };
-
-/* "cuda:0", "0": PyTorch's name, under HIP too. */
-static enum zv_status read_device(const struct arguments *args, const char **asked,
-                                  uint32_t *ordinal, struct zv_error *err)
-{
-    static const char prefix[] = "cuda:";
-    const char *const value = arguments_value(args, "device");
-    struct zv_slice number = zv_slice_of(value);
-    uint64_t wide = 0;
-    *asked = value;
-    if (zv_slice_starts(number, prefix)) {
-        number.at += sizeof prefix - 1;
-        number.length -= sizeof prefix - 1;
-    }
-    if (value != NULL && (!zv_slice_u64(number, &wide) || wide > UINT32_MAX)) {
-        return zv_fail(err, ZV_E_USAGE, "--device %s: expected cuda:N, such as cuda:0", value);
-    }
-    *ordinal = (uint32_t)wide;
-    return ZV_OK;
-}
 
 static bool any_usable(const struct zv_environment *env)
 {
@@ -83,10 +62,13 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     static struct zv_environment env;
     struct zv_arena arena = {0};
     struct report_environment machine = {.env = &env};
-    uint32_t ordinal = 0;
-    char name[32];
+    struct zv_device_name name = {0};
     const struct zv_probe_places places = probe_places();
-    enum zv_status status = read_device(args, &machine.asked, &ordinal, err);
+    enum zv_status status = ZV_OK;
+    machine.asked = arguments_value(args, "device");
+    if (machine.asked != NULL) {
+        status = zv_device_name_read(&name, zv_slice_of(machine.asked), err);
+    }
     if (status == ZV_OK && args->operand_count != 0) {
         status = zv_fail(err, ZV_E_USAGE, "takes no operand: '%s'", args->operands[0]);
     }
@@ -95,9 +77,7 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     }
     if (status == ZV_OK) {
         if (machine.asked != NULL) {
-            (void)snprintf(name, sizeof name, "cuda:%u", ordinal);
-            machine.asked = name;
-            machine.only = zv_probed_named(&env, ordinal);
+            machine.only = zv_probed_named(&env, name);
         }
         machine.usable = machine.asked != NULL ? machine.only != NULL : any_usable(&env);
         out->exit_code = machine.usable ? 0 : 2;
@@ -108,8 +88,8 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
 }
 
 static const struct option_spec options[] = {
-    {"Devices", "device", NULL, "cuda:N", "this device alone, by the name that PyTorch gives it",
-     OPTION_VALUE},
+    {"Devices", "device", NULL, "NAME",
+     "this device alone: cuda:N, PyTorch's name under HIP too, or hip:N", OPTION_VALUE},
     {"Result", "metrics", NULL, "FILE",
      "OpenMetrics as well, for a textfile collector; FILE is replaced as a whole, - shows them",
      OPTION_VALUE},
@@ -118,13 +98,14 @@ static const struct option_spec options[] = {
 const struct verb verb_environment = {
     .name = "environment",
     .question = "what is this machine: devices, drivers, capacities, settings?",
-    .usage = "[--device cuda:N] [options]",
+    .usage = "[--device NAME] [options]",
     .about =
         "Asks every library and driver that may know of a GPU: NVML, the CUDA driver, AMD SMI, "
         "ROCm SMI, the HIP runtime, and the kernel's files. Each figure comes with the call that "
         "gave it; what is not known is named with the reason. A backend is there when its runtime "
-        "lists the device. PyTorch calls devices cuda:N under HIP too. Settings and the versions "
-        "of Python and PyTorch are read from the environment and from files: no program is run and "
+        "lists the device. Devices are shown as cuda:N, PyTorch's name under HIP too; --device "
+        "takes hip:N as well, for HIP's alone. Settings and the versions of Python and PyTorch are "
+        "read from the environment and from files: no program is run and "
         "no memory is taken on a device. Exit status 2 when no GPU can be used, with what was "
         "looked for and what was found instead.",
     .examples = "  zirve environment\n"

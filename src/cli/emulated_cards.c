@@ -10,6 +10,21 @@
 
 enum { CARDS_LIMIT = 64 * 1024, PATH_LIMIT = 4096 };
 
+/* What the driver says of it; the same fields said beside the name come after these and win. */
+static void put_kernels(struct zv_sink *sink, const struct zv_card *card)
+{
+    if (card->kernels.capability != NULL) {
+        zv_sink_print(sink, ",cc=%u.%u", card->kernels.capability->major,
+                      card->kernels.capability->minor);
+    }
+    if (card->kernels.processors != 0) {
+        zv_sink_print(sink, ",processors=%u", card->kernels.processors);
+    }
+    if (card->unified) {
+        zv_sink_text(sink, ",integrated=yes");
+    }
+}
+
 /* One card: its name and the lowest of its capacities, then what was said beside the name. */
 static enum zv_status put_card(struct zv_sink *sink, const struct zv_card_table *table,
                                const char *text, struct zv_arena *arena, struct zv_error *err)
@@ -27,6 +42,9 @@ static enum zv_status put_card(struct zv_sink *sink, const struct zv_card_table 
     }
     zv_sink_print(sink, "%sname=%.*s,total=%llu", sink->written != 0 ? ";" : "",
                   (int)capacity.name.length, capacity.name.at, (unsigned long long)capacity.low);
+    if (capacity.card != NULL) {
+        put_kernels(sink, capacity.card);
+    }
     if (fields.length != 0) {
         zv_sink_text(sink, ",");
         zv_sink_write(sink, fields.at, fields.length);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/device_name.h"
 #include "base/fail.h"
 #include "cli/emulated_cards.h"
 
@@ -113,17 +114,22 @@ static enum zv_status read_choices(struct measure_settings *to, const struct arg
     return ZV_OK;
 }
 
-/* The driver's library in the folder that ZIRVE_LIBRARIES names; NULL: where the loader looks. */
-static enum zv_status library_of(struct zv_slice device, const char **library,
-                                 struct zv_arena *arena, struct zv_error *err)
+/* Two devices of one number would both be cuda:N in the result, whatever their backend. */
+static enum zv_status check_places(const struct measure_settings *settings, const char *given,
+                                   const char *one, struct zv_error *err)
 {
-    const char *const folder = getenv("ZIRVE_LIBRARIES"); /* NOLINT(concurrency-mt-unsafe) */
-    if (folder == NULL || folder[0] == 0) {
-        return ZV_OK;
+    struct zv_device_name name = {0};
+    struct zv_device_name other = {0};
+    enum zv_status status = zv_device_name_read(&name, zv_slice_of(one), err);
+    for (size_t i = 0; status == ZV_OK && i < settings->place_count; i++) {
+        status = zv_device_name_read(&other, zv_slice_of(settings->places[i].device), err);
+        if (status == ZV_OK && other.index == name.index) {
+            char shown[ZV_DEVICE_NAME_TEXT];
+            zv_device_name_print(shown, name.index);
+            return zv_fail(err, ZV_E_USAGE, "--device %s: %s is named twice", given, shown);
+        }
     }
-    *library = zv_arena_print(arena, "%s/%s", folder,
-                              zv_slice_starts(device, "hip") ? "libamdhip64.so" : "libcuda.so.1");
-    return *library != NULL ? ZV_OK : zv_fail_memory(err, "a path");
+    return status;
 }
 
 /* "cuda:0,cuda:1" */
@@ -131,29 +137,27 @@ static enum zv_status read_places(struct measure_settings *to, const struct argu
                                   const char *library, struct zv_arena *arena, struct zv_error *err)
 {
     const char *const given = arguments_value(args, "device");
+    const char *const folder = getenv("ZIRVE_LIBRARIES"); /* NOLINT(concurrency-mt-unsafe) */
     struct zv_slice rest = zv_slice_of(given != NULL ? given : "cuda:0");
     while (rest.length != 0 || to->place_count == 0) {
         const struct zv_slice name = zv_slice_trim(zv_slice_cut(&rest, ','));
+        const char *const device = zv_arena_copy(arena, name.at, name.length);
+        if (device == NULL) {
+            return zv_fail_memory(err, "a device's name");
+        }
         if (to->place_count == MEASURE_MOST_DEVICES) {
             return zv_fail(err, ZV_E_USAGE, "--device: at most %d", (int)MEASURE_MOST_DEVICES);
         }
-        for (size_t i = 0; i < to->place_count; i++) {
-            if (zv_slice_equal(name, to->places[i].device)) {
-                return zv_fail(err, ZV_E_USAGE, "--device %s: %s is named twice", given,
-                               to->places[i].device);
-            }
-        }
-        struct measure_place *const place = &to->places[to->place_count++];
-        *place = (struct measure_place){
-            .library = library, .compiler = library, .must_be_emulated = library != NULL};
-        place->device = zv_arena_copy(arena, name.at, name.length);
-        const enum zv_status status = place->device == NULL ? zv_fail_memory(err, "a device's name")
-                                      : library == NULL
-                                          ? library_of(name, &place->library, arena, err)
-                                          : ZV_OK;
+        const enum zv_status status = check_places(to, given, device, err);
         if (status != ZV_OK) {
             return status;
         }
+        to->places[to->place_count++] =
+            (struct measure_place){.device = device,
+                                   .library = library,
+                                   .folder = folder != NULL && folder[0] != 0 ? folder : NULL,
+                                   .compiler = library,
+                                   .must_be_emulated = library != NULL};
     }
     return ZV_OK;
 }

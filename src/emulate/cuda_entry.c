@@ -9,15 +9,7 @@
 #include "emulate/cuda_names.h"
 #include "emulate/emulate.h"
 
-enum {
-    DRIVER_VERSION = 13000,
-    ATTRIBUTE_PCI_BUS = 33,
-    ATTRIBUTE_PCI_DEVICE = 34,
-    ATTRIBUTE_UNIFIED_ADDRESSING = 41,
-    ATTRIBUTE_COMPUTE_MAJOR = 75,
-    ATTRIBUTE_COMPUTE_MINOR = 76,
-    ATTRIBUTE_VMM = 102
-};
+enum { DRIVER_VERSION = 13000 };
 
 static struct emulated_device *context_of(uint32_t *index)
 {
@@ -96,32 +88,6 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device)
     const struct emulated_device *const found = device_of(device);
     *bytes = found != NULL ? found->card.total_bytes : 0;
     return found != NULL ? EMULATED_OK : EMULATED_INVALID_DEVICE;
-}
-
-int cuDeviceGetAttribute(int *value, int attribute, int device)
-{
-    const struct emulated_device *const found = device_of(device);
-    if (found == NULL) {
-        return EMULATED_INVALID_DEVICE;
-    }
-    const struct {
-        int attribute;
-        int value;
-    } known[] = {
-        {ATTRIBUTE_PCI_BUS, device + 1},
-        {ATTRIBUTE_PCI_DEVICE, 0},
-        {ATTRIBUTE_UNIFIED_ADDRESSING, 1},
-        {ATTRIBUTE_COMPUTE_MAJOR, (int)found->card.compute_major},
-        {ATTRIBUTE_COMPUTE_MINOR, (int)found->card.compute_minor},
-        {ATTRIBUTE_VMM, found->card.has_vmm},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (known[i].attribute == attribute) {
-            *value = known[i].value;
-            return EMULATED_OK;
-        }
-    }
-    return EMULATED_INVALID_VALUE; /* rather than a value that nobody gave */
 }
 
 int cuDevicePrimaryCtxRetain(void **context, int device)

@@ -103,5 +103,7 @@ EMULATED_CUDA_LIST(EMULATED_CUDA_PROTOTYPE)
 
 /* That this library is no driver: "zirve-emulate 0.1.0", or why it has no cards. */
 EMULATED_EXPORT const char *zirve_emulated(void);
+/* 1 when cuDeviceGetAttribute's value was given by nobody and is an A100's. */
+EMULATED_EXPORT int zirve_emulated_assumes(int attribute, int device);
 
 #endif

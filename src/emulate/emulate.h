@@ -93,8 +93,12 @@ struct emulated_card {
     uint64_t used_bytes; /* by others */
     uint32_t compute_major;
     uint32_t compute_minor;
-    bool has_vmm;       /* virtual memory management */
-    bool delays_events; /* an event is done only after somebody waited for it */
+    uint32_t processors;     /* multiprocessors */
+    bool assumes_compute;    /* nobody said the capability: an A100's is answered */
+    bool assumes_processors; /* the same of the multiprocessors */
+    bool is_integrated;      /* shares its memory with the processor */
+    bool has_vmm;            /* virtual memory management */
+    bool delays_events;      /* an event is done only after somebody waited for it */
     struct emulated_fault faults[EMULATED_FAULTS];
     uint32_t fault_count;
 };

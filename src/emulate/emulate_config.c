@@ -44,7 +44,25 @@ static bool read_compute(struct emulated_card *card, struct zv_slice value)
     }
     card->compute_major = (uint32_t)major;
     card->compute_minor = (uint32_t)minor;
+    card->assumes_compute = false;
     return true;
+}
+
+static bool read_processors(struct emulated_card *card, struct zv_slice value)
+{
+    uint64_t count;
+    if (!zv_slice_u64(value, &count) || count == 0 || count > UINT16_MAX) {
+        return false;
+    }
+    card->processors = (uint32_t)count;
+    card->assumes_processors = false;
+    return true;
+}
+
+static bool read_integrated(struct emulated_card *card, struct zv_slice value)
+{
+    card->is_integrated = zv_slice_equal(value, "yes");
+    return card->is_integrated || zv_slice_equal(value, "no");
 }
 
 static bool read_vmm(struct emulated_card *card, struct zv_slice value)
@@ -90,6 +108,8 @@ static const struct {
     {"total", read_total, "bytes above 0"},
     {"used", read_used, "bytes"},
     {"cc", read_compute, "a compute capability such as 8.9"},
+    {"processors", read_processors, "1 to 65535 multiprocessors"},
+    {"integrated", read_integrated, "yes or no"},
     {"vmm", read_vmm, "yes or no"},
     {"events", read_events, "prompt or delayed"},
     {"fault", read_fault, "oom, copy, launch or lost, @ and a count from 1 on; at most 8"},
@@ -110,14 +130,19 @@ static enum zv_status read_field(struct emulated_card *card, struct zv_slice fie
         }
     }
     return zv_fail(err, ZV_E_SYNTAX,
-                   "emulated card: '%.*s': expected name, total, used, cc, vmm, events or fault",
+                   "emulated card: '%.*s': expected name, total, used, cc, processors, "
+                   "integrated, vmm, events or fault",
                    (int)(field.length < 80 ? field.length : 80), field.at);
 }
 
 static enum zv_status read_card(struct emulated_card *card, struct zv_slice text,
                                 struct zv_error *err)
 {
-    *card = (struct emulated_card){.compute_major = 8, .has_vmm = true};
+    *card = (struct emulated_card){.compute_major = 8, /* an A100's */
+                                   .processors = 108,
+                                   .assumes_compute = true,
+                                   .assumes_processors = true,
+                                   .has_vmm = true};
     (void)snprintf(card->name, sizeof card->name, "card");
     while (text.length != 0) {
         const enum zv_status status = read_field(card, zv_slice_cut(&text, ','), err);

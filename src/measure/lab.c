@@ -89,7 +89,10 @@ enum zv_status lab_open(struct lab *lab, const struct measure_condition *conditi
                         const struct measure_place *place, struct zv_arena *arena,
                         struct zv_error *err)
 {
-    const struct zv_device_options where = {place->device, place->library, place->compiler};
+    const struct zv_device_options where = {.name = place->device,
+                                            .library = place->library,
+                                            .folder = place->folder,
+                                            .compiler = place->compiler};
     struct zv_driver driver;
     *lab = (struct lab){.condition = *condition};
     enum zv_status status = set_sizes(lab, err);

@@ -59,6 +59,7 @@ struct measure_condition {
 struct measure_place {
     const char *device;  /* "cuda:0" */
     const char *library; /* as in zirve/device.h; NULL: the usual one */
+    const char *folder;  /* the same */
     const char *compiler;
     bool must_be_emulated; /* anything else that the library is, is refused */
 };

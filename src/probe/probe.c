@@ -101,14 +101,22 @@ bool zv_probed_usable(const struct zv_probed_device *device)
     return device->unusable == NULL;
 }
 
-const struct zv_probed_device *zv_probed_named(const struct zv_environment *env, uint32_t ordinal)
+const struct zv_probed_device *zv_probed_named(const struct zv_environment *env,
+                                               struct zv_device_name name)
 {
+    const struct zv_probed_device *of_hip = NULL;
     for (size_t i = 0; i < env->device_count; i++) {
-        if (env->devices[i].backend != NULL && env->devices[i].ordinal == ordinal) {
-            return &env->devices[i];
+        const struct zv_probed_device *const device = &env->devices[i];
+        if (device->backend == NULL || device->ordinal != name.index) {
+            continue;
+        }
+        if (strcmp(device->backend, "HIP") == 0) {
+            of_hip = device;
+        } else if (!name.is_hip) {
+            return device;
         }
     }
-    return NULL;
+    return of_hip;
 }
 
 static void copy_memory(struct zv_probed_memory *memory, const struct zv_probed_device *device)

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/device_name.h"
 #include "zirve/arena.h"
 #include "zirve/error.h"
 
@@ -47,6 +48,7 @@ struct zv_probed_text {
     const char *text;
     const char *source;
     const char *why;
+    bool assumed; /* an emulation gave a value that nobody gave it */
 };
 
 /* How each is called in results, its unit and what it says: zv_probe_readings, zv_probe_words. */
@@ -177,8 +179,9 @@ enum zv_status zv_probe_environment(struct zv_environment *env,
  * library is there to ask (PyTorch brings its own). */
 bool zv_probed_usable(const struct zv_probed_device *device);
 
-/* The device that PyTorch calls cuda:N, or NULL. The name is the same under HIP. */
-const struct zv_probed_device *zv_probed_named(const struct zv_environment *env, uint32_t ordinal);
+/* The device of that name, or NULL. */
+const struct zv_probed_device *zv_probed_named(const struct zv_environment *env,
+                                               struct zv_device_name name);
 
 enum { PROBE_NAME = 96 };
 

@@ -29,6 +29,7 @@ struct cuda {
     int (*total_v2)(size_t *bytes, int device);
     int (*attribute)(int *value, int attribute, int device);
     int (*error)(int result, const char **text);
+    int (*assumes)(int attribute, int device); /* of the emulated driver alone */
 };
 
 #define ROW(member, symbol, needed) ZV_LIBRARY_SYMBOL(struct cuda, member, symbol, needed)
@@ -45,6 +46,7 @@ static const struct zv_library_symbol symbols[] = {
     ROW(total_v2, "cuDeviceTotalMem_v2", false),
     ROW(attribute, "cuDeviceGetAttribute", false),
     ROW(error, "cuGetErrorString", false),
+    ROW(assumes, "zirve_emulated_assumes", false),
 };
 
 static const char *words_of(const void *functions, int result)
@@ -92,9 +94,12 @@ static void read_capability(struct probe_library *library, const struct cuda *cu
     if (result == 0) {
         result = ask_attribute(cuda, ATTRIBUTE_MINOR, number, &minor);
     }
-    probe_library_word(library, &device->words[ZV_PROBE_ARCHITECTURE],
-                       "cuDeviceGetAttribute (compute capability)", result,
+    struct zv_probed_text *const word = &device->words[ZV_PROBE_ARCHITECTURE];
+    const bool is_first = word->text == NULL; /* nobody before it knew */
+    probe_library_word(library, word, "cuDeviceGetAttribute (compute capability)", result,
                        result == 0 ? probe_print(library->session, "%d.%d", major, minor) : "");
+    word->assumed = word->assumed || (is_first && result == 0 && cuda->assumes != NULL &&
+                                      cuda->assumes(ATTRIBUTE_MAJOR, number) != 0);
 }
 
 /* The slice with these bytes as its UUID, after "MIG-" in place of "GPU-"; or NULL. */

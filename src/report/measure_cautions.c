@@ -158,8 +158,7 @@ void report_measure_device(char to[REPORT_MEASURE_DEVICE], const struct measure_
     if (run->device.backend == NULL) { /* its process died */
         (void)snprintf(to, REPORT_MEASURE_DEVICE, "unknown");
     } else {
-        (void)snprintf(to, REPORT_MEASURE_DEVICE, "%s:%u", run_is_hip(run) ? "hip" : "cuda",
-                       run->device.index);
+        zv_device_name_print(to, run->device.index);
     }
 }
 

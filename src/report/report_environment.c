@@ -51,7 +51,8 @@ static void show_words(struct zv_sink *sink, const struct zv_probed_text *list)
     for (unsigned i = ZV_PROBE_MODEL + 1; i < ZV_PROBE_WORDS; i++) {
         if (list[i].text != NULL) {
             label(sink, zv_probe_words[i].text);
-            zv_sink_print(sink, "%s\n", list[i].text);
+            zv_sink_print(sink, "%s%s\n", list[i].text,
+                          list[i].assumed ? " (assumed: the emulated card's is not known)" : "");
         }
     }
 }
@@ -158,10 +159,12 @@ static void show_device(struct zv_sink *sink, const struct report_style *style,
                         const struct zv_probed_device *device)
 {
     char head[LINE];
+    char name[ZV_DEVICE_NAME_TEXT];
     struct missing missing = {0};
     const char *const model = device->words[ZV_PROBE_MODEL].text;
     if (device->backend != NULL) {
-        (void)snprintf(head, sizeof head, "cuda:%" PRIu32 "  %s  (%s)", device->ordinal,
+        zv_device_name_print(name, device->ordinal);
+        (void)snprintf(head, sizeof head, "%s  %s  (%s)", name,
                        model != NULL ? model : "name not known", device->backend);
     } else {
         (void)snprintf(head, sizeof head, "GPU  %s  (%s)", model != NULL ? model : "name not known",
@@ -261,7 +264,9 @@ static void show_answer(struct zv_sink *sink, const struct report_style *style,
     if (machine->asked != NULL && machine->only == NULL) {
         (void)snprintf(text, sizeof text, "no usable GPU %s: no runtime lists it", machine->asked);
     } else if (machine->asked != NULL && machine->usable) {
-        (void)snprintf(text, sizeof text, "usable: %s", machine->asked);
+        char name[ZV_DEVICE_NAME_TEXT];
+        zv_device_name_print(name, machine->only->ordinal);
+        (void)snprintf(text, sizeof text, "usable: %s", name);
     } else if (machine->usable) {
         (void)snprintf(text, sizeof text, "usable: %zu of %zu %s", count,
                        machine->env->device_count,

@@ -97,6 +97,7 @@ static void write_device(struct zv_json_writer *json, const struct zv_probed_dev
     json_text(json, "not_usable_because", device->unusable);
     json_bool(json, "used_counts_reserved", device->used_counts_reserved);
     write_fields(json, device->words, device->readings);
+    json_bool(json, "architecture_assumed", device->words[ZV_PROBE_ARCHITECTURE].assumed);
     write_processes(json, &device->processes);
     zv_json_write_key(json, "instances");
     zv_json_begin_array(json);

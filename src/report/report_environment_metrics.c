@@ -72,9 +72,9 @@ static void write_info(struct zv_sink *sink, const struct report_environment *ma
     const struct zv_probed_device *device;
     begin(sink, name, false, "Which device this is");
     for (size_t at = 0; (device = next(machine, &at)) != NULL;) {
-        char ordinal[24] = "";
+        char ordinal[ZV_DEVICE_NAME_TEXT] = "";
         if (device->backend != NULL) {
-            (void)snprintf(ordinal, sizeof ordinal, "cuda:%" PRIu32, device->ordinal);
+            zv_device_name_print(ordinal, device->ordinal);
         }
         identify(sink, name, machine->env, device);
         label(sink, ',', "device", ordinal);

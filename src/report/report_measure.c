@@ -138,6 +138,7 @@ static void put_device(struct zv_sink *sink, const struct report_style *style,
     const struct zv_device_facts *const device = &run->device;
     char name[REPORT_MEASURE_DEVICE];
     char bytes[REPORT_BYTES_TEXT];
+    char compute[64] = "";
     char line[LINE];
     if (device->backend == NULL) {
         zv_sink_text(sink, "a device that was not opened\n");
@@ -145,9 +146,14 @@ static void put_device(struct zv_sink *sink, const struct report_style *style,
     }
     report_measure_device(name, run);
     report_bytes(bytes, style, device->memory_bytes);
-    (void)snprintf(line, sizeof line, "%s  %s%s%s; %s driver %d; %s", name, device->name,
+    if (device->compute_major != 0) {
+        (void)snprintf(compute, sizeof compute, "; compute capability %u.%u%s",
+                       device->compute_major, device->compute_minor,
+                       device->assumes_compute ? " (assumed)" : "");
+    }
+    (void)snprintf(line, sizeof line, "%s  %s%s%s; %s driver %d; %s%s", name, device->name,
                    device->is_emulated ? ", EMULATED by " : "", device->emulated_by,
-                   device->backend, device->driver_version, bytes);
+                   device->backend, device->driver_version, bytes, compute);
     zv_make_printable(line);
     report_fold(sink, style, 2, 2, line);
     (void)snprintf(line, sizeof line, "allocator: zirve, policy %s, profile %s, settings %s; %s",

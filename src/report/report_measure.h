@@ -2,6 +2,7 @@
 #ifndef ZIRVE_REPORT_REPORT_MEASURE_H
 #define ZIRVE_REPORT_REPORT_MEASURE_H
 
+#include "base/device_name.h"
 #include "base/stream.h"
 #include "measure/measure.h"
 #include "report/style.h"
@@ -31,7 +32,7 @@ void report_measure_json(struct zv_sink *sink, const struct report_measure *resu
 const char *report_measure_caution(const struct report_measure *result, size_t index);
 
 /* "cuda:0" of a run's device. */
-enum { REPORT_MEASURE_DEVICE = 24 };
+enum { REPORT_MEASURE_DEVICE = ZV_DEVICE_NAME_TEXT };
 void report_measure_device(char to[REPORT_MEASURE_DEVICE], const struct measure_run *run);
 
 /* The run's largest peaks over its phases. */

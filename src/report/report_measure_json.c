@@ -65,9 +65,8 @@ static void put_device(struct zv_json_writer *json, const struct measure_run *ru
     json_bytes(json, "free_bytes_at_start", is_known, device->free_bytes);
     json_bytes(json, "driver_version", is_known, (uint64_t)device->driver_version);
     (void)snprintf(text, sizeof text, "%u.%u", device->compute_major, device->compute_minor);
-    /* of an emulated card it is a default and no reading */
-    json_text(json, "compute_capability",
-              device->compute_major != 0 && !device->is_emulated ? text : NULL);
+    json_text(json, "compute_capability", device->compute_major != 0 ? text : NULL);
+    json_bool(json, "compute_capability_assumed", device->assumes_compute);
     json_bool(json, "virtual_memory", device->has_vmm);
     json_text(json, "emulated_by", device->is_emulated ? device->emulated_by : NULL);
     zv_json_end_object(json);

@@ -32,7 +32,7 @@ $ env -i ZIRVE_LIBRARIES=$TMP/none/lib ZIRVE_ROOT=$TMP/none PATH=${PATH%%:*} zir
   "usable": false,
   "devices": [],
 $ zirve environment --device gpu
-zirve environment: --device gpu: expected cuda:N, such as cuda:0
+zirve environment: device 'gpu': expected cuda:N or hip:N, such as cuda:0
 ? 64
 $ zirve environment cuda:0
 zirve environment: takes no operand: 'cuda:0'
@@ -253,6 +253,7 @@ $ ZIRVE_LIBRARIES=$TMP/amd/lib ZIRVE_ROOT=$TMP/none zirve environment --json | s
         "integrated": null,
         "mig": null
       },
+      "architecture_assumed": false,
       "processes": null,
       "processes_source": null,
       "processes_unknown": null,
@@ -269,18 +270,66 @@ EMULATED: a library that answered says that no device is behind it.
 cuda:0  RTX 4090  (CUDA)
   for a program         23.51 GiB (25.25 GB)     cuDeviceTotalMem_v2
   virtual memory management: yes
+  integrated: no
   UUID                  GPU-7a697276-6520-656d-756c-617465642000
   PCI address           0000:01:00.0
   architecture          8.9
   not known: capacity, used, free, processes (nobody to ask)
-  not known: integrated (cuDeviceGetAttribute (integrated) says 1, invalid
-  argument)
 
 looked for
 $ ZIRVE_EMULATED_CARDS='name=RTX 4090,total=25246564352,cc=8.9' ZIRVE_LIBRARIES=$TMP/em/lib ZIRVE_ROOT=$TMP/nv zirve environment --json -o $TMP/em.json && grep known $TMP/em.json
   "known": "emulated",
       "unknown": {
       "processes_unknown": null,
+# What nobody said of an emulated card is assumed, and said so; measure says the same.
+$ ZIRVE_EMULATED_CARDS='name=some card,total=25246564352' ZIRVE_LIBRARIES=$TMP/em/lib ZIRVE_ROOT=$TMP/nv zirve environment | grep architecture
+  architecture          8.0 (assumed: the emulated card's is not known)
+$ ZIRVE_EMULATED_CARDS='name=some card,total=25246564352' ZIRVE_LIBRARIES=$TMP/em/lib ZIRVE_ROOT=$TMP/nv zirve environment --json | grep -E '"architecture(_assumed)?": [^n"]*"?[^c]'
+      "architecture": "8.0",
+        "architecture": "cuDeviceGetAttribute (compute capability)",
+      "architecture_assumed": true,
+$ ZIRVE_EMULATED_CARDS='name=some card,total=25246564352' ZIRVE_LIBRARIES=$TMP/em/lib zirve measure --json | grep compute
+    "Emulated: the counters of the allocator on a card that is not there. Nothing was computed and nothing was timed; no card was measured.",
+        "compute_capability": "8.0",
+        "compute_capability_assumed": true,
+$ ZIRVE_EMULATED_CARDS='name=some card,total=25246564352,cc=9.0' ZIRVE_LIBRARIES=$TMP/em/lib ZIRVE_ROOT=$TMP/nv zirve environment --json | grep architecture
+      "architecture": "9.0",
+        "architecture": "cuDeviceGetAttribute (compute capability)",
+      "architecture_assumed": false,
+$ ZIRVE_EMULATED_CARDS='name=some card,total=25246564352,cc=9.0' ZIRVE_LIBRARIES=$TMP/em/lib zirve measure --json | grep compute
+    "Emulated: the counters of the allocator on a card that is not there. Nothing was computed and nothing was timed; no card was measured.",
+        "compute_capability": "9.0",
+        "compute_capability_assumed": false,
+# Names: cuda:N is HIP's where CUDA has none of that number; hip:N is HIP's alone. One is shown.
+$ mkdir -p $TMP/ro/lib && ln -s $ZIRVE_EMULATE_DIR/libzirve-emulate.so $TMP/ro/lib/libamdhip64.so
+$ for name in cuda:0 0 hip:0; do ZIRVE_EMULATED_CARDS='name=MI300X,total=191457755136' ZIRVE_LIBRARIES=$TMP/ro/lib zirve measure --device $name --json | grep -A1 '"name": "cuda:0"'; done
+        "name": "cuda:0",
+        "backend": "HIP",
+        "name": "cuda:0",
+        "backend": "HIP",
+        "name": "cuda:0",
+        "backend": "HIP",
+$ for name in cuda:0 0 hip:0; do ZIRVE_EMULATED_CARDS='name=MI300X,total=191457755136' ZIRVE_LIBRARIES=$TMP/ro/lib ZIRVE_ROOT=$TMP/none zirve environment --device $name | sed -n '1,5p'; done
+usable: cuda:0
+EMULATED: a library that answered says that no device is behind it.
+
+cuda:0  MI300X  (HIP)
+  for a program         178.31 GiB (191.46 GB)   hipDeviceTotalMem
+usable: cuda:0
+EMULATED: a library that answered says that no device is behind it.
+
+cuda:0  MI300X  (HIP)
+  for a program         178.31 GiB (191.46 GB)   hipDeviceTotalMem
+usable: cuda:0
+EMULATED: a library that answered says that no device is behind it.
+
+cuda:0  MI300X  (HIP)
+  for a program         178.31 GiB (191.46 GB)   hipDeviceTotalMem
+$ ZIRVE_EMULATED_CARDS='name=RTX 4090,total=25246564352' ZIRVE_LIBRARIES=$TMP/em/lib ZIRVE_ROOT=$TMP/none zirve environment --device hip:0 | head -n 1
+no usable GPU hip:0: no runtime lists it
+$ ZIRVE_EMULATED_CARDS='name=RTX 4090,total=25246564352' ZIRVE_LIBRARIES=$TMP/em/lib zirve measure --device hip:0
+zirve measure: no usable GPU: TMP/em/lib/libamdhip64.so is not there; libcuda.so.1 is: cuda:0
+? 2
 # A record takes it; one of an emulation is no measurement.
 $ zirve record new $TMP/record tests/data/decide/job.yaml && ZIRVE_LIBRARIES=$TMP/nv/lib ZIRVE_ROOT=$TMP/nv zirve environment -o $TMP/machine.json --json && zirve record add $TMP/record $TMP/machine.json && grep -E 'kind|known' $TMP/record/0002.json
   "kind": "environment",

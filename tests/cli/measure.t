@@ -4,7 +4,7 @@ batch 1, context 16, width 64, depth 2, float32: 8320 parameters, 33280 bytes;
 inference; warmup 1, repeats 2; empty_cache never called
 
 cuda:0 RTX 4090, EMULATED by zirve-emulate 0.1.0; CUDA driver 13000; 23.51 GiB
-  (25.25 GB)
+  (25.25 GB); compute capability 8.9
   allocator: zirve, policy caching, profile torch-2.14, settings none; the
   device has virtual memory management
   kernels: unchecked: emulated
@@ -115,7 +115,8 @@ $ zirve measure --emulate 4090 --warmup 1 --repeats 1 --json
         "memory_bytes": 25246564352,
         "free_bytes_at_start": 25246564352,
         "driver_version": 13000,
-        "compute_capability": null,
+        "compute_capability": "8.9",
+        "compute_capability_assumed": false,
         "virtual_memory": true,
         "emulated_by": "zirve-emulate 0.1.0"
       },
@@ -295,7 +296,7 @@ batch 1, context 16, width 2048, depth 2, float32: 8392704 parameters, 33570816
 bytes; training with adam; warmup 1, repeats 2; empty_cache never called
 
 cuda:0 100MiB, EMULATED by zirve-emulate 0.1.0; CUDA driver 13000; 100.00 MiB
-  (104.86 MB)
+  (104.86 MB); compute capability 8.0 (assumed)
   allocator: zirve, policy caching, profile torch-2.14, settings none; the
   device has virtual memory management
   kernels: not reached
@@ -358,7 +359,7 @@ batch 1, context 16, width 64, depth 2, float32: 8320 parameters, 33280 bytes;
 inference; warmup 1, repeats 2; empty_cache between phases
 
 cuda:0 RTX 4090, EMULATED by zirve-emulate 0.1.0; CUDA driver 13000; 23.51 GiB
-  (25.25 GB)
+  (25.25 GB); compute capability 8.9
   allocator: zirve, policy caching, profile torch-2.14, settings none; the
   device has virtual memory management
   kernels: unchecked: emulated
@@ -373,7 +374,7 @@ cuda:0 RTX 4090, EMULATED by zirve-emulate 0.1.0; CUDA driver 13000; 23.51 GiB
 
   free on the device: 25,246,564,352 before, 25,244,467,200 after
 
-hip:1 24GB, EMULATED by zirve-emulate 0.1.0; HIP driver 70000000; 22.35 GiB
+cuda:1 24GB, EMULATED by zirve-emulate 0.1.0; HIP driver 70000000; 22.35 GiB
   (24.00 GB)
   allocator: zirve, policy caching, profile torch-2.14, settings none; plain
   allocations: no virtual memory management
@@ -394,16 +395,16 @@ cuda:0: the whole loop without phase boundaries, in a process of its own
   whole loop                     46,080 |          2,097,152 | unknown
   the phases above               46,080 |          2,097,152 | unknown
 
-hip:1: the whole loop without phase boundaries, in a process of its own
+cuda:1: the whole loop without phase boundaries, in a process of its own
                          allocated peak |      reserved peak | time
   whole loop                     46,080 |          2,097,152 | unknown
   the phases above               46,080 |          2,097,152 | unknown
 
   process     batch context width             allocated peak |   reserved peak
     1 cuda:0  1 x 16 x 64          complete           46,080 |       2,097,152
-    1 hip:1   1 x 16 x 64          complete           46,080 |       2,097,152
+    1 cuda:1  1 x 16 x 64          complete           46,080 |       2,097,152
     2 cuda:0  1 x 16 x 64          complete           46,080 |       2,097,152
-    2 hip:1   1 x 16 x 64          complete           46,080 |       2,097,152
+    2 cuda:1  1 x 16 x 64          complete           46,080 |       2,097,152
 
 Emulated: the counters of the allocator on a card that is not there. Nothing was
 computed and nothing was timed; no card was measured.
@@ -509,6 +510,32 @@ zirve measure: no usable GPU 3: the CUDA driver has 1
 $ zirve measure --emulate 4090 --device cuda:0,cuda:0
 zirve measure: --device cuda:0,cuda:0: cuda:0 is named twice
 ? 64
+$ zirve measure --emulate 4090 --emulate T4 --device cuda:0,hip:0
+zirve measure: --device cuda:0,hip:0: cuda:0 is named twice
+? 64
+$ zirve measure --device cuda:0,gpu
+zirve measure: device 'gpu': expected cuda:N or hip:N, such as cuda:0
+? 64
+$ ZIRVE_LIBRARIES=/nonexistent zirve measure
+zirve measure: no usable GPU: /nonexistent/libcuda.so.1 is not there, nor is libamdhip64.so
+? 2
+# The card's own capability, a card's without one that is known, one of two that were said.
+$ for card in 4090 H100 MI300X 24GB 24GB,cc=9.0 4090,cc=7.5; do zirve measure --emulate "$card" --json | grep '"compute_capability'; done
+        "compute_capability": "8.9",
+        "compute_capability_assumed": false,
+        "compute_capability": "9.0",
+        "compute_capability_assumed": false,
+        "compute_capability": "8.0",
+        "compute_capability_assumed": true,
+        "compute_capability": "8.0",
+        "compute_capability_assumed": true,
+        "compute_capability": "9.0",
+        "compute_capability_assumed": false,
+        "compute_capability": "7.5",
+        "compute_capability_assumed": false,
+$ zirve measure --emulate P100
+zirve measure: model_load: compute capability 6.0: the kernels need 7.0 or later
+? 4
 $ zirve measure --emulate 4090,vmm=maybe
 zirve measure: no usable GPU: cuInit says 100, no device is there: emulated card: vmm=maybe: expected yes or no
 ? 2

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/fail_memory.h"
 #include "support/test.h"
@@ -54,6 +55,94 @@ static void test_facts(void **state)
     assert_string_equal(facts->name, "MI300X");
     assert_int_equal(facts->compute_major, 0);
     assert_false(facts->has_vmm);
+    zv_device_close(device);
+}
+
+/* A folder with the emulated driver under this name, or under both. */
+static void make_folder(char to[64], const char *first, const char *second)
+{
+    char path[128];
+    (void)snprintf(to, 64, "/tmp/zirve-device-XXXXXX");
+    assert_non_null(mkdtemp(to));
+    (void)snprintf(path, sizeof path, "%s/%s", to, first);
+    assert_int_equal(symlink(library, path), 0);
+    if (second != NULL) {
+        (void)snprintf(path, sizeof path, "%s/%s", to, second);
+        assert_int_equal(symlink(library, path), 0);
+    }
+}
+
+static void remove_folder(const char *folder)
+{
+    static const char *const names[] = {"libcuda.so.1", "libamdhip64.so", "libamdhip64.so.6"};
+    char path[128];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        (void)unlink(path);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* cuda:N is PyTorch's name for HIP's devices too. */
+static void test_names_of_both_backends(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first;
+        const char *second;
+        const char *name;
+        const char *backend; /* NULL: refused */
+        const char *words;
+    } cases[] = {
+        {"libcuda.so.1", "libamdhip64.so", "cuda:0", "CUDA", NULL},
+        {"libcuda.so.1", "libamdhip64.so", "0", "CUDA", NULL},
+        {"libcuda.so.1", "libamdhip64.so", "hip:0", "HIP", NULL},
+        {"libamdhip64.so", NULL, "cuda:0", "HIP", NULL},
+        {"libamdhip64.so.6", NULL, "cuda:0", "HIP", NULL},
+        {"libamdhip64.so", NULL, "hip:0", "HIP", NULL},
+        {"libamdhip64.so", NULL, "cuda:1", NULL, "no usable GPU 1: the HIP driver has 1"},
+        {"libcuda.so.1", NULL, "cuda:1", NULL, "no usable GPU 1: the CUDA driver has 1"},
+        {"libcuda.so.1", NULL, "hip:0", NULL, "libamdhip64.so is not there; libcuda.so.1 is"},
+        {"neither", NULL, "cuda:0", NULL, "libcuda.so.1 is not there, nor is libamdhip64.so"},
+        {"neither", NULL, "hip:0", NULL, "libamdhip64.so is not there"},
+    };
+    assert_int_equal(setenv("ZIRVE_EMULATED_CARDS", "total=943718400", 1), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char folder[64];
+        struct zv_error err = {0};
+        struct zv_device *device;
+        make_folder(folder, cases[i].first, cases[i].second);
+        const struct zv_device_options options = {.name = cases[i].name, .folder = folder};
+        const enum zv_status status = zv_device_open(&device, &options, &err);
+        if (cases[i].backend != NULL) {
+            assert_int_equal(status, ZV_OK);
+            assert_int_equal(err.status, ZV_OK);
+            assert_string_equal(zv_device_facts(device)->backend, cases[i].backend);
+        } else if (status != ZV_E_DEVICE || strstr(err.text, cases[i].words) == NULL) {
+            fail_msg("%s: %d, %s", cases[i].name, (int)status, err.text);
+        } else {
+            assert_null(device);
+        }
+        zv_device_close(device);
+        char neither[128];
+        (void)snprintf(neither, sizeof neither, "%s/neither", folder);
+        (void)unlink(neither);
+        remove_folder(folder);
+    }
+}
+
+/* What an emulated driver was told is what is read; what it was not told is assumed, and said so.
+ */
+static void test_assumed(void **state)
+{
+    (void)state;
+    struct zv_device *device = open_device("cuda:0", "total=943718400,cc=9.0");
+    assert_int_equal(zv_device_facts(device)->compute_major, 9);
+    assert_false(zv_device_facts(device)->assumes_compute);
+    zv_device_close(device);
+    device = open_device("cuda:0", "total=943718400");
+    assert_int_equal(zv_device_facts(device)->compute_major, 8);
+    assert_true(zv_device_facts(device)->assumes_compute);
     zv_device_close(device);
 }
 
@@ -317,6 +406,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_names_of_both_backends),
+        cmocka_unit_test(test_assumed),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_same_as_the_engine),
         cmocka_unit_test(test_without_vmm),

@@ -10,10 +10,11 @@ static void test_all_fields(void **state)
     static struct emulated_card cards[EMULATED_DEVICES];
     uint32_t count;
     assert_int_equal(
-        emulated_config_read(cards, &count,
-                             " name=RTX 4090,total=25246564352,used=1048576,cc=8.9,vmm=no,"
-                             "events=delayed,fault=oom@5,fault=copy@2+;total=1 ",
-                             NULL),
+        emulated_config_read(
+            cards, &count,
+            " name=RTX 4090,total=25246564352,used=1048576,cc=8.9,processors=128,vmm=no,"
+            "integrated=yes,events=delayed,fault=oom@5,fault=copy@2+;total=1 ",
+            NULL),
         ZV_OK);
     assert_int_equal(count, 2);
     assert_string_equal(cards[0].name, "RTX 4090");
@@ -21,6 +22,10 @@ static void test_all_fields(void **state)
     assert_int_equal(cards[0].used_bytes, 1048576);
     assert_int_equal(cards[0].compute_major, 8);
     assert_int_equal(cards[0].compute_minor, 9);
+    assert_int_equal(cards[0].processors, 128);
+    assert_true(cards[0].is_integrated);
+    assert_false(cards[0].assumes_compute);
+    assert_false(cards[0].assumes_processors);
     assert_false(cards[0].has_vmm);
     assert_true(cards[0].delays_events);
     assert_int_equal(cards[0].fault_count, 2);
@@ -30,6 +35,11 @@ static void test_all_fields(void **state)
     assert_int_equal(cards[0].faults[1].kind, EMULATED_FAULT_COPY);
     assert_true(cards[0].faults[1].onward);
     assert_string_equal(cards[1].name, "card");
+    assert_int_equal(cards[1].compute_major, 8);
+    assert_int_equal(cards[1].processors, 108);
+    assert_true(cards[1].assumes_compute);
+    assert_true(cards[1].assumes_processors);
+    assert_false(cards[1].is_integrated);
     assert_true(cards[1].has_vmm);
     assert_false(cards[1].delays_events);
 }
@@ -48,6 +58,10 @@ static const struct {
     {"total=1,used=", "used=: expected bytes"},
     {"total=1,cc=8", "cc=8: expected a compute capability"},
     {"total=1,cc=8.x", "cc=8.x: expected"},
+    {"total=1,processors=0", "processors=0: expected 1 to 65535"},
+    {"total=1,processors=65536", "expected 1 to 65535"},
+    {"total=1,processors=", "expected 1 to 65535"},
+    {"total=1,integrated=perhaps", "integrated=perhaps: expected yes or no"},
     {"total=1,vmm=maybe", "vmm=maybe: expected yes or no"},
     {"total=1,events=late", "events=late: expected prompt or delayed"},
     {"total=1,fault=oom", "fault=oom: expected oom, copy"},
@@ -88,7 +102,8 @@ static void test_limits(void **state)
     assert_int_equal(count, EMULATED_DEVICES);
     (void)strncat(text, "total=9;", sizeof text - strlen(text) - 1);
     assert_int_equal(emulated_config_read(cards, &count, text, NULL), ZV_E_LIMIT);
-    const char whole[] = "name=a,total=9,used=1,cc=8.0,vmm=yes,events=prompt,fault=lost@12+";
+    const char whole[] =
+        "name=a,total=9,used=1,cc=8.0,processors=9,vmm=yes,events=prompt,fault=lost@12+";
     for (size_t length = 0; length < sizeof whole; length++) {
         (void)memcpy(text, whole, length);
         text[length] = 0;

@@ -62,6 +62,84 @@ static void test_what_is_there(void **state)
     assert_string_equal(zirve_emulated(), "zirve-emulate " ZV_VERSION);
 }
 
+static const struct {
+    int attribute;
+    int roomy; /* the answer of ROOMY, of a capability that is said; -1: refused */
+    int plain; /* of PLAIN, of which none is */
+} attributes[] = {
+    {1, 1024, 1024}, /* threads of a block */
+    {4, 64, 64},     /* along z */
+    {5, INT32_MAX, INT32_MAX},
+    {6, 65535, 65535},
+    {8, 49152, 49152},  /* shared bytes of a block */
+    {9, 65536, 65536},  /* constant bytes */
+    {10, 32, 32},       /* a warp */
+    {12, 65536, 65536}, /* registers of a block */
+    {13, 0, 0},         /* no clock */
+    {14, -1, -1},       /* texture alignment */
+    {16, 132, 108},     /* multiprocessors */
+    {18, 1, 0},         /* integrated */
+    {33, ROOMY + 1, PLAIN + 1},
+    {38, -1, -1},     /* the second-level cache is nobody's to say */
+    {39, 2048, 2048}, /* threads of a multiprocessor */
+    {41, 1, 1},       /* unified addressing */
+    {75, 9, 8},
+    {76, 0, 0},
+    {81, 233472, 167936}, /* shared bytes of a multiprocessor */
+    {82, 65536, 65536},   /* its registers */
+    {83, 1, 1},           /* managed memory */
+    {89, -1, 1},          /* from the host at once: integrated ones differ */
+    {97, 232448, 166912}, /* shared bytes of a block that opts in */
+    {102, 1, 0},          /* virtual memory management */
+    {106, 32, 32},        /* blocks of a multiprocessor */
+    {111, 1024, 1024},    /* shared bytes that the driver takes of a block */
+    {115, 0, 0},          /* stream-ordered pools */
+    {0, -1, -1},
+    {-1, -1, -1},
+    {4711, -1, -1},
+};
+
+/* Answered, or refused as a driver refuses what it does not know: then nothing is written. */
+static void test_attributes(void **state)
+{
+    (void)state;
+    static const int devices[] = {ROOMY, PLAIN};
+    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
+        for (int d = 0; d < 2; d++) {
+            const int expected = d == 0 ? attributes[i].roomy : attributes[i].plain;
+            int value = 77;
+            const int result = cuDeviceGetAttribute(&value, attributes[i].attribute, devices[d]);
+            if (result != (expected >= 0 ? 0 : EMULATED_INVALID_VALUE) ||
+                value != (expected >= 0 ? expected : 77)) {
+                fail_msg("attribute %d: %d, %d", attributes[i].attribute, result, value);
+            }
+        }
+    }
+    int value = 77;
+    assert_int_equal(cuDeviceGetAttribute(&value, 1, CARDS), EMULATED_INVALID_DEVICE);
+    assert_int_equal(cuDeviceGetAttribute(&value, 1, -1), EMULATED_INVALID_DEVICE);
+    assert_int_equal(value, 77);
+    assert_int_equal(zirve_emulated_assumes(75, ROOMY), 0);
+    assert_int_equal(zirve_emulated_assumes(16, ROOMY), 0);
+    assert_int_equal(zirve_emulated_assumes(76, PLAIN), 1);
+    assert_int_equal(zirve_emulated_assumes(16, PLAIN), 1);
+    assert_int_equal(zirve_emulated_assumes(1, PLAIN), 0);
+    assert_int_equal(zirve_emulated_assumes(75, CARDS), 0);
+    assert_int_equal(zirve_emulated_assumes(75, -1), 0);
+}
+
+/* A capability that is in no table: what follows from it is refused, what was said is answered. */
+static void test_unknown_capability(void **state)
+{
+    (void)state;
+    int value = 77;
+    assert_int_equal(cuDeviceGetAttribute(&value, 75, LOST), 0);
+    assert_int_equal(value, 99);
+    assert_int_equal(cuDeviceGetAttribute(&value, 39, LOST), EMULATED_INVALID_VALUE);
+    assert_int_equal(cuDeviceGetAttribute(&value, 97, LOST), EMULATED_INVALID_VALUE);
+    assert_int_equal(value, 99);
+}
+
 static void test_plain_memory(void **state)
 {
     (void)state;
@@ -279,6 +357,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_there),
+        cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_unknown_capability),
         cmocka_unit_test(test_plain_memory),
         cmocka_unit_test(test_virtual_memory),
         cmocka_unit_test(test_without_virtual_memory),
@@ -289,11 +369,12 @@ int main(void)
         cmocka_unit_test(test_hip),
     };
     (void)setenv("ZIRVE_EMULATED_CARDS",
-                 "name=A rather long name,total=209715200,cc=9.0;"
+                 "name=A rather long name,total=209715200,cc=9.0,processors=132,"
+                 "integrated=yes;"
                  "total=20971520,used=6291456,events=delayed;"
                  "total=209715200,fault=oom@2,fault=oom@4+,fault=copy@2,fault=launch@1;"
                  "total=209715200,vmm=no;"
-                 "total=209715200,fault=lost@3",
+                 "total=209715200,fault=lost@3,cc=99.0",
                  1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

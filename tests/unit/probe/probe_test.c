@@ -262,8 +262,8 @@ static void test_two_devices(void **state)
     assert_int_equal(env.devices[0].ordinal, 1);
     assert_int_equal(env.devices[1].ordinal, 0);
     assert_int_equal(env.devices[1].readings[ZV_PROBE_RUNTIME_CAPACITY].value, 47600000000);
-    assert_ptr_equal(zv_probed_named(&env, 0), &env.devices[1]);
-    assert_null(zv_probed_named(&env, 2));
+    assert_ptr_equal(zv_probed_named(&env, (struct zv_device_name){.index = 0}), &env.devices[1]);
+    assert_null(zv_probed_named(&env, (struct zv_device_name){.index = 2}));
     end();
     if (!make("two hidden", "fake_nvml_new.so", "fake_cuda_new.so", NULL)) {
         return;
