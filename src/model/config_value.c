@@ -65,6 +65,7 @@ static struct model_value from_json(const struct zv_json_value *json, struct zv_
         value.kind = VALUE_INTEGER;
         if (!zv_json_i64(json, &value.number)) {
             value = model_value_bad("is no whole number of 64 bits", &value);
+            value.has_fraction = zv_json_double(json, &value.fraction);
         }
         break;
     case ZV_JSON_IS_STRING:

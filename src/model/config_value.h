@@ -28,6 +28,8 @@ enum value_kind {
 struct model_value {
     enum value_kind kind;
     bool has_offset;
+    bool has_fraction; /* BAD, because it is one; portion() takes it nevertheless */
+    double fraction;
     int64_t number;       /* INTEGER; true is 1 */
     struct zv_slice text; /* TEXT; BAD: what is wrong */
     const void *node;     /* LIST, OBJECT: the format's own */

@@ -78,6 +78,7 @@ enum family_op {
     OP_HAS,
     OP_EACH,
     OP_BELOW,
+    OP_PORTION,
     OP_EXISTS
 };
 

@@ -86,6 +86,20 @@ static struct model_value align(const struct model_value *a, const struct model_
                : result(number, a, b);
 }
 
+/* The whole part of a times a fraction, as int(a * b) in Python; nothing without a fraction. */
+static struct model_value portion(const struct model_value *a, const struct model_value *b)
+{
+    if (b->kind == VALUE_ABSENT || b->kind == VALUE_NULL) {
+        return *b;
+    }
+    if (a->kind != VALUE_INTEGER || (b->kind != VALUE_INTEGER && !b->has_fraction)) {
+        return a->kind == VALUE_BAD ? *a : bad("is no number to take a portion by", b);
+    }
+    const double part = (double)a->number * (b->has_fraction ? b->fraction : (double)b->number);
+    return part > -9e18 && part < 9e18 ? result((int64_t)part, a, b)
+                                       : bad("leads to a number above 2^63", b);
+}
+
 static bool compute(enum family_op op, int64_t a, int64_t b, int64_t *to)
 {
     switch ((int)op) {
@@ -245,6 +259,8 @@ static struct model_value two(const struct family_scope *scope, enum family_op o
         return item(scope, a, *b);
     case OP_BELOW:
         return a->kind == VALUE_BAD ? *a : below(scope, a, *b);
+    case OP_PORTION:
+        return portion(a, b);
     case OP_EACH: /* one value for all layers, or a list with one for each */
         return a->kind == VALUE_LIST ? item(scope, a, *b) : *a;
     default:

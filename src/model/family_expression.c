@@ -102,7 +102,7 @@ static const struct function functions[] = {
     {"min", OP_MIN, 2},     {"max", OP_MAX, 2},       {"ceil_div", OP_CEIL, 2},
     {"align", OP_ALIGN, 2}, {"count", OP_COUNT, 1},   {"starts", OP_STARTS, 2},
     {"ends", OP_ENDS, 2},   {"has", OP_HAS, 2},       {"each", OP_EACH, 2},
-    {"below", OP_BELOW, 2}, {"exists", OP_EXISTS, 1},
+    {"below", OP_BELOW, 2}, {"exists", OP_EXISTS, 1}, {"portion", OP_PORTION, 2},
 };
 
 /* Words and signs that end an expression outside parentheses. */
