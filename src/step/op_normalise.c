@@ -11,15 +11,26 @@ static void softmax_backward(struct step_engine *e, struct step_node *node, stru
     out[0] = step_empty(e, &node->saved[0]->shape, node->dtype);
 }
 
+/*
+ * A type that is stated is the type of the input first, of whatever autocast would make; without
+ * one autocast states fp32. Only fp16 to fp32 is one kernel (ATen/native/SoftMax.cpp, softmax()).
+ */
 static struct step_tensor *softmax_of(struct step_engine *e, struct step_tensor *a,
                                       enum zv_dtype dtype)
 {
-    struct step_tensor *const input = step_wide(e, a);
+    if (a == NULL) {
+        return NULL;
+    }
+    const bool is_low = a->dtype == ZV_DTYPE_F16 || a->dtype == ZV_DTYPE_BF16;
+    if (dtype == ZV_DTYPE_UNKNOWN) {
+        dtype = is_low && e->autocast != ZV_DTYPE_UNKNOWN ? ZV_DTYPE_F32 : a->dtype;
+    }
+    const bool fused = a->dtype == ZV_DTYPE_F16 && dtype == ZV_DTYPE_F32;
+    struct step_tensor *const input = fused ? step_hold(a) : step_op_to(e, a, dtype);
     if (input == NULL) {
         return NULL;
     }
-    struct step_tensor *const result =
-        step_empty(e, &input->shape, dtype == ZV_DTYPE_UNKNOWN ? input->dtype : dtype);
+    struct step_tensor *const result = step_empty(e, &input->shape, dtype);
     struct step_node *const node =
         step_node_new(e, softmax_backward, (struct step_tensor *const[]){input}, 1);
     if (node != NULL) {

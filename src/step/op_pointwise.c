@@ -169,6 +169,17 @@ struct step_tensor *step_op_sub(struct step_engine *e, struct step_tensor *a, st
     return sum_like(e, a, b, sub_backward);
 }
 
+struct step_tensor *step_op_add_in_place(struct step_engine *e, struct step_tensor *a,
+                                         struct step_tensor *b)
+{
+    if (!step_ok(e) || a == NULL) {
+        return NULL;
+    }
+    struct step_node *const node =
+        step_node_new(e, add_backward, (struct step_tensor *const[]){a, b}, 2);
+    return step_made_by(e, step_alias(e, a, &a->shape, a->stride), node);
+}
+
 /* ---- products: each operand is saved when the other needs a gradient ---- */
 
 static void mul_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,

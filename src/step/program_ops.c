@@ -158,6 +158,11 @@ static struct step_value scratch(struct step_call *call)
 
 /* ---- elementwise ---- */
 
+static struct step_value add_in_place(struct step_call *call)
+{
+    return step_value_of(step_op_add_in_place(call->e, tensor(call, 0), tensor(call, 1)));
+}
+
 static struct step_value to(struct step_call *call)
 {
     return step_value_of(step_op_to(call->e, tensor(call, 0), dtype(call, 1, ZV_DTYPE_F32)));
@@ -454,11 +459,17 @@ static struct step_value nll_loss(struct step_call *call)
         step_op_nll_loss(call->e, tensor(call, 0), tensor(call, 1), number(call, 2, 1) != 0));
 }
 
-/* cross_entropy(logits, targets, mean): a log_softmax and a nll_loss */
+/*
+ * cross_entropy(logits, targets, mean): a log_softmax that states the logits' own type, so that
+ * autocast leaves it alone, and a nll_loss, which autocast runs in fp32 (ATen/native/LossNLL.cpp).
+ */
 static struct step_value cross_entropy(struct step_call *call)
 {
-    struct step_tensor *const logs =
-        step_op_log_softmax(call->e, tensor(call, 0), ZV_DTYPE_UNKNOWN);
+    struct step_tensor *const logits = tensor(call, 0);
+    struct step_tensor *const own =
+        step_op_log_softmax(call->e, logits, logits != NULL ? logits->dtype : ZV_DTYPE_UNKNOWN);
+    struct step_tensor *const logs = step_wide(call->e, own);
+    step_drop(call->e, own);
     struct step_tensor *const loss =
         step_op_nll_loss(call->e, logs, tensor(call, 1), number(call, 2, 1) != 0);
     step_drop(call->e, logs);
@@ -586,6 +597,7 @@ const struct step_operation step_operations[] = {
     {"like", "T?d", like},
     {"compare", "T?T", compare},
     {"scratch", "i", scratch},
+    {"add_in_place", "T?O", add_in_place},
     {"to", "Td", to},
     {"clone", "T", clone},
     {"contiguous", "T", contiguous},

@@ -124,6 +124,11 @@ static enum zv_status add_used(struct zv_step *step, struct zv_error *err)
     return status;
 }
 
+static bool is_empty(const struct step_program *program)
+{
+    return program->procedure_count == 0 && program->use_count == 0;
+}
+
 enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
                             struct zv_slice habit, struct zv_arena *arena, struct zv_error *err)
 {
@@ -136,11 +141,10 @@ enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
     const struct family *const family = step->scope->family;
     step->link.family = family;
     enum zv_status status = add_named(step, habit, err);
-    const size_t habits = step->link.procedure_count;
     if (status == ZV_OK) {
         status = add_program(step, family->text, family->file, err);
     }
-    if (status == ZV_OK && step->link.procedure_count == habits) {
+    if (status == ZV_OK && is_empty(step->link.programs[step->link.program_count - 1])) {
         return zv_fail(err, ZV_E_NOT_FOUND,
                        "%.*s does not say what the model does in a step (no [step …] sections, "
                        "docs/STEP.md)",
