@@ -1,44 +1,47 @@
 # A training step op by op: peaks over what is not stated, when, what holds it, what would lower it.
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework plain --micro-batch 1 --seq-length 2048
 Training step, run op by op as plain does it
-  peak allocated                 120.69 GiB (129.59 GB) to 150.57 GiB (161.67 GB)
-  peak active                    120.69 GiB (129.59 GB) to 150.57 GiB (161.67 GB)
-  peak reserved                  138.85 GiB (149.09 GB) to 163.83 GiB (175.92 GB)
-  The peak is reached in a forward pass or an update, in like, at event 7937 of
-  16171.
+  peak allocated                 134.39 GiB (144.30 GB) to 151.07 GiB (162.21 GB)
+  peak active                    134.39 GiB (144.30 GB) to 151.07 GiB (162.21 GB)
+  peak reserved                  141.16 GiB (151.57 GB) to 160.27 GiB (172.09 GB)
+  The peak is reached in a forward pass or an update, in like, at event 8192 of
+  16811.
   optimizer is not stated (adamw_foreach | adamw_fused | adamw_loop): lowest
-  with adamw_fused, highest with adamw_foreach.
+  with adamw_loop, highest with adamw_foreach.
 
 Phases, each with its own peak allocated and what it leaves
   loading      29.92 GiB (32.12 GB)       leaves 29.92 GiB (32.12 GB)
-  training     150.57 GiB (161.67 GB)     leaves 89.76 GiB (96.38 GB)
+  training     151.07 GiB (162.21 GB)     leaves 89.76 GiB (96.38 GB)
 
 What holds it
   weights                        29.92 GiB (32.12 GB)
-  inputs                         32.00 KiB (32.77 kB)
+  inputs                         48.00 KiB (49.15 kB)
   gradients                      29.92 GiB (32.12 GB)
   optimizer states               59.83 GiB (64.24 GB)
   cuBLAS workspace               16.25 MiB (17.04 MB)
   saved for backward             0 B
-  in use for the moment          30.89 GiB (33.17 GB)
+  in use for the moment          31.39 GiB (33.71 GB)
   rounding of the allocator      508 B
 
 Activations by the operation that made them
     in use: like                 29.92 GiB (32.12 GB)       291 tensors
     in use: linear               1002.00 MiB (1050.67 MB)   1 tensors
+    in use: cat                  512.00 MiB (536.87 MB)     64 tensors
     in use: cross_entropy        4 B                        1 tensors
 
 What would lower it, each by itself
-  optimizer=sgd                  -89.71 GiB (96.33 GB)
+  optimizer=sgd                  -76.51 GiB (82.16 GB)
     an optimizer without states
-  weights=bf16                   -75.28 GiB (80.83 GB)
+  weights=bf16                   -75.53 GiB (81.10 GB)
     weights, gradients and states in bf16
-  optimizer=adamw_fused          -29.88 GiB (32.09 GB)
+  optimizer=adamw_fused          -16.68 GiB (17.91 GB)
     a fused optimizer: no temporary copy of all parameters
-  autocast=bf16                  -500.00 MiB (524.29 MB)
+  autocast=bf16                  -628.00 MiB (658.51 MB)
     activations in bf16 by autocast
+  checkpoint=true                -512.00 MiB (536.87 MB)
+    recompute each layer in the backward pass
 
-  Basis: calculated, 16171 allocations and frees of a program (docs/STEP.md) on
+  Basis: calculated, 16811 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of an A100 (no --card, or one whose kernels are
   not known). Outside it: the CUDA context, compiled graphs, offloading, several
   cards.
@@ -97,11 +100,11 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
     "full": "false"
   },
   "lowest": {
-    "peak_allocated_bytes": 9049144320,
-    "peak_active_bytes": 9049144320,
-    "peak_reserved_bytes": 9592373248,
-    "segments": 276,
-    "events": 15224,
+    "peak_allocated_bytes": 8930655232,
+    "peak_active_bytes": 8930655232,
+    "peak_reserved_bytes": 9189720064,
+    "segments": 290,
+    "events": 14892,
     "out_of_memory": false,
     "failed_request_bytes": null,
     "end_allocated_bytes": 6470645760,
@@ -118,20 +121,20 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       {
         "name": "training",
         "begin_allocated_bytes": 6435198976,
-        "peak_allocated_bytes": 9049144320,
-        "peak_active_bytes": 9049144320,
-        "peak_reserved_bytes": 9592373248,
+        "peak_allocated_bytes": 8930655232,
+        "peak_active_bytes": 8930655232,
+        "peak_reserved_bytes": 9189720064,
         "end_allocated_bytes": 6470645760,
-        "events": 14858
+        "events": 14526
       }
     ]
   },
   "highest": {
-    "peak_allocated_bytes": 9049144320,
-    "peak_active_bytes": 9049144320,
-    "peak_reserved_bytes": 9592373248,
-    "segments": 276,
-    "events": 15224,
+    "peak_allocated_bytes": 8930655232,
+    "peak_active_bytes": 8930655232,
+    "peak_reserved_bytes": 9189720064,
+    "segments": 290,
+    "events": 14892,
     "out_of_memory": false,
     "failed_request_bytes": null,
     "end_allocated_bytes": 6470645760,
@@ -148,31 +151,31 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       {
         "name": "training",
         "begin_allocated_bytes": 6435198976,
-        "peak_allocated_bytes": 9049144320,
-        "peak_active_bytes": 9049144320,
-        "peak_reserved_bytes": 9592373248,
+        "peak_allocated_bytes": 8930655232,
+        "peak_active_bytes": 8930655232,
+        "peak_reserved_bytes": 9189720064,
         "end_allocated_bytes": 6470645760,
-        "events": 14858
+        "events": 14526
       }
     ]
   },
   "open": [],
   "when": {
-    "event": 10653,
+    "event": 10375,
     "backward": true,
     "layer": null,
     "operation": "cross_entropy"
   },
   "held": {
-    "activation_bytes": 2552283144,
+    "activation_bytes": 2434842632,
     "weight_bytes": 6434674688,
     "input_bytes": 0,
     "gradient_bytes": 0,
     "state_bytes": 18350528,
     "workspace_bytes": 17039360,
-    "saved_bytes": 2026946560,
+    "saved_bytes": 1909506048,
     "temporary_bytes": 525336584,
-    "rounding_bytes": 26796600
+    "rounding_bytes": 25748024
   },
   "activations": [
     {
@@ -206,22 +209,22 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "tensors": 28
     },
     {
-      "operation": "reshape",
-      "saved": true,
-      "bytes": 176160768,
-      "tensors": 56
-    },
-    {
       "operation": "flash",
       "saved": true,
       "bytes": 89456640,
       "tensors": 56
     },
     {
-      "operation": "contiguous",
+      "operation": "+",
       "saved": true,
       "bytes": 88080384,
       "tensors": 28
+    },
+    {
+      "operation": "cat",
+      "saved": true,
+      "bytes": 58720256,
+      "tensors": 56
     },
     {
       "operation": "rsqrt",
@@ -242,27 +245,27 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "value": "true",
       "what": "recompute each layer in the backward pass",
       "peak_allocated_bytes": 7353287680,
-      "saved_bytes": 1695856640
+      "saved_bytes": 1577367552
     },
     {
       "setting": "autocast",
       "value": "bf16",
       "what": "activations in bf16 by autocast",
-      "peak_allocated_bytes": 8878980096,
-      "saved_bytes": 170164224
+      "peak_allocated_bytes": 8761670656,
+      "saved_bytes": 168984576
     },
     {
       "setting": "optimizer",
       "value": "sgd",
       "what": "an optimizer without states",
-      "peak_allocated_bytes": 9030736896,
+      "peak_allocated_bytes": 8912247808,
       "saved_bytes": 18407424
     }
   ]
 }
 # What is missing or makes no sense.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --seq-length 512
-zirve estimate: steps/plain.step: line 29: column 20: the step needs batch: state it
+zirve estimate: steps/plain.step: line 30: column 22: the step needs batch: state it
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework none --micro-batch 1
 zirve estimate: there is no program steps/none.step
@@ -278,9 +281,4 @@ zirve estimate: --framework is for training: add --task train, or leave it out
 ? 64
 # After training: an evaluation pass and an export are phases with peaks of their own.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework transformers --micro-batch 1 --seq-length 512 --dtype bf16 --optimizer adamw_fused --set evaluate=2 --set export=f32 | sed -n '/^Phases/,/^$/p'
-Phases, each with its own peak allocated and what it leaves
-  loading      5.98 GiB (6.43 GB)         leaves 5.98 GiB (6.43 GB)
-  training     25.42 GiB (27.30 GB)       leaves 17.97 GiB (19.30 GB)
-  evaluation   18.59 GiB (19.96 GB)       leaves 17.97 GiB (19.30 GB)
-  export       29.94 GiB (32.15 GB)       leaves 17.97 GiB (19.30 GB)
-
+zirve estimate: steps/after.step: line 27: column 20: 2 variables for a list of 3

@@ -29,7 +29,9 @@ enum zv_status step_case_run(const struct step_case *of, struct zv_step_result *
         .settings = settings,
         .card = {.processors = of->processors != 0 ? of->processors : 108,
                  .threads_per_processor = of->threads != 0 ? of->threads : 2048,
-                 .workspace_bytes = of->workspace != 0 ? of->workspace : 8519680},
+                 .workspace_bytes = of->no_workspace     ? 0
+                                    : of->workspace != 0 ? of->workspace
+                                                         : 8519680},
         .allocator = {.capacity_bytes = of->capacity != 0 ? of->capacity : UINT64_C(1) << 47},
         .on_event = of->on_event,
         .context = of->context};

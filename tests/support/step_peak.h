@@ -18,6 +18,7 @@ struct step_case {
     uint32_t threads;    /* 0: 2048 */
     uint64_t capacity;   /* 0: more than any step takes */
     uint64_t workspace;  /* 0: 8,519,680, before Hopper */
+    bool no_workspace;   /* none at all */
     step_event_fn *on_event;
     void *context;
 };

@@ -1,0 +1,172 @@
+/*
+ * What is alive after the forward pass of a transformers model, storage by storage, and the
+ * gradients after backward: recorded from PyTorch (tests/tooling/step_saved.py), exactly.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "support/step_peak.h"
+#include "support/test.h"
+
+enum { MANY = 8192, MARK = 12345, PATH = 4096, COLUMNS = 11 };
+
+enum { CONFIG, CLASS, BATCH, TOKENS, WEIGHTS, AUTOCAST, ATTENTION, CACHE, COUNT, BYTES, SIZES };
+
+struct live {
+    uint64_t ids[MANY];
+    uint64_t bytes[MANY];
+    size_t count;
+    size_t marks;
+    uint64_t sizes[MANY]; /* sorted, when the forward pass was over */
+    size_t size_count;
+    size_t grads;
+    uint64_t grad_bytes;
+};
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void reach_mark(struct live *live)
+{
+    live->marks++;
+    if (live->marks == 1) { /* weights are not asked about */
+        live->count = 0;
+    }
+    for (size_t i = 0; i < live->count; i++) {
+        if (live->marks == 2 && live->bytes[i] != 0) {
+            live->sizes[live->size_count++] = live->bytes[i];
+        }
+        live->grads += live->marks == 3;
+        live->grad_bytes += live->marks == 3 ? live->bytes[i] : 0;
+    }
+}
+
+static void note(void *context, const struct step_event *event)
+{
+    struct live *const live = context;
+    if (!event->is_free && event->bytes == MARK) {
+        reach_mark(live);
+    }
+    if (!event->is_free) {
+        assert_true(live->count < MANY);
+        live->ids[live->count] = event->id;
+        live->bytes[live->count++] = event->bytes;
+        return;
+    }
+    for (size_t i = live->count; i-- > 0;) {
+        if (live->ids[i] == event->id) {
+            live->count--;
+            live->ids[i] = live->ids[live->count];
+            live->bytes[i] = live->bytes[live->count];
+            return;
+        }
+    }
+}
+
+/* "2*4 5*384": two storages of 4 bytes, five of 384, in ascending order. */
+static void check_sizes(const struct live *live, struct zv_slice text, const char *what)
+{
+    size_t at = 0;
+    struct zv_slice word;
+    while (zv_slice_word(&text, &word)) {
+        uint64_t count;
+        uint64_t bytes;
+        const struct zv_slice number = zv_slice_cut(&word, '*');
+        assert_true(zv_slice_u64(number, &count) && zv_slice_u64(word, &bytes));
+        for (uint64_t i = 0; i < count; i++, at++) {
+            if (at >= live->size_count || live->sizes[at] != bytes) {
+                fail_msg("%s: storage %zu has %llu bytes, PyTorch's %llu", what, at + 1,
+                         (unsigned long long)(at < live->size_count ? live->sizes[at] : 0),
+                         (unsigned long long)bytes);
+            }
+        }
+    }
+    if (at != live->size_count) {
+        fail_msg("%s: %zu storages, PyTorch has %zu", what, live->size_count, at);
+    }
+}
+
+static void check_row(struct zv_slice line)
+{
+    struct zv_slice cell[COLUMNS];
+    static struct live live;
+    char config[256];
+    char settings[256];
+    char what[640];
+    for (size_t i = 0; i < COLUMNS; i++) {
+        cell[i] = zv_slice_cut(&line, '\t');
+    }
+    (void)snprintf(config, sizeof config, "tests/data/steps/saved/%.*s.json",
+                   (int)cell[CONFIG].length, cell[CONFIG].at);
+    (void)snprintf(settings, sizeof settings,
+                   "batch=%.*s tokens=%.*s weights=%.*s autocast=%.*s attention=%.*s use_cache=%s",
+                   (int)cell[BATCH].length, cell[BATCH].at, (int)cell[TOKENS].length,
+                   cell[TOKENS].at, (int)cell[WEIGHTS].length, cell[WEIGHTS].at,
+                   (int)cell[AUTOCAST].length, cell[AUTOCAST].at, (int)cell[ATTENTION].length,
+                   cell[ATTENTION].at, zv_slice_equal(cell[CACHE], "cache") ? "true" : "false");
+    (void)snprintf(what, sizeof what, "%s %s", config, settings);
+    live = (struct live){.count = 0};
+    const struct step_case of = {.config = config,
+                                 .habit = "saved",
+                                 .settings = settings,
+                                 .no_workspace = true,
+                                 .on_event = note,
+                                 .context = &live};
+    struct zv_step_result result;
+    struct zv_error err = {0};
+    if (step_case_run(&of, &result, &err) != ZV_OK) {
+        fail_msg("%s: %s:%llu: %s", what, err.where, (unsigned long long)err.line, err.text);
+    }
+    qsort(live.sizes, live.size_count, sizeof *live.sizes, ascending);
+    check_sizes(&live, cell[SIZES], what);
+    uint64_t grads;
+    uint64_t bytes;
+    assert_true(zv_slice_u64(cell[COUNT], &grads) && zv_slice_u64(cell[BYTES], &bytes));
+    if (live.grads != grads || live.grad_bytes != bytes) {
+        fail_msg("%s: %zu gradients of %llu bytes, PyTorch has %llu of %llu", what, live.grads,
+                 (unsigned long long)live.grad_bytes, (unsigned long long)grads,
+                 (unsigned long long)bytes);
+    }
+}
+
+static void path_in(char path[PATH], const char *name)
+{
+    const char *const folder = getenv("ZIRVE_SOURCE_DIR"); /* NOLINT(concurrency-mt-unsafe) */
+    (void)snprintf(path, PATH, "%s/tests/data/steps/saved%s", folder != NULL ? folder : ".", name);
+}
+
+static void test_saved(void **state)
+{
+    (void)state;
+    char path[PATH];
+    struct zv_error err = {0};
+    struct zv_file file;
+    path_in(path, "/saved.tsv");
+    assert_int_equal(zv_file_open(&file, path, &err), ZV_OK);
+    struct zv_slice rest = {(const char *)file.data, file.size};
+    size_t rows = 0;
+    while (rest.length != 0) {
+        const struct zv_slice line = zv_slice_cut(&rest, '\n');
+        if (line.length != 0 && line.at[0] != '#') {
+            check_row(line);
+            rows++;
+        }
+    }
+    zv_file_close(&file);
+    print_message("# %zu forward passes\n", rows);
+    assert_true(rows > 90);
+}
+
+int main(void)
+{
+    char path[PATH];
+    path_in(path, "");
+    (void)setenv("XDG_CONFIG_HOME", path, 1); /* NOLINT(concurrency-mt-unsafe) */
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_saved)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
