@@ -157,7 +157,9 @@ static bool finish(struct recorder *recorder, const struct zv_allocator_options 
     trace->source = ZV_TRACE_FROM_SNAPSHOT;
     trace->generation = options->profile == ZV_TORCH_2_6 ? ZV_SNAPSHOT_G4 : ZV_SNAPSHOT_G6;
     trace->settings.known = true;
-    return trace_text(trace, conf, &trace->settings.conf, &recorder->err);
+    return trace_text(trace, conf, &trace->settings.conf, &recorder->err) &&
+           zv_trace_mark(trace, ZV_TRACE_EMULATED,
+                         zv_slice_of("an op list, run on the simulated card"), &recorder->err);
 }
 
 enum zv_status zv_trace_record(struct zv_trace *trace, struct zv_slice ops,

@@ -9,7 +9,7 @@
 /*
  * options->on_event must be NULL and the policy in force the caching one (else ZV_E_UNSUPPORTED).
  * *trace must be zero; close it after a failure too. Its times are not known, its stacks empty;
- * events and blocks are emulated. Errors: those of zv_replay_run.
+ * events and blocks are emulated, and it says so. Errors: those of zv_replay_run.
  */
 enum zv_status zv_trace_record(struct zv_trace *trace, struct zv_slice ops,
                                const struct zv_allocator_options *options, struct zv_error *err);

@@ -415,6 +415,8 @@ static enum zv_status compare(struct session *session, const struct arguments *a
     }
     difference.before = usage[0];
     difference.after = usage[1];
+    difference.before_known = session->before.trace.known;
+    difference.after_known = session->record.trace.known;
     if (out->json) {
         report_difference_json(&out->sink, &difference);
     } else {

@@ -98,11 +98,12 @@ static enum zv_status place_table(struct session *session, struct zv_slice text,
 static enum zv_status open_record(struct session *session, struct zv_slice content,
                                   struct zv_record_options wanted, struct zv_error *err)
 {
-    if (zv_trace_is(content)) {
-        return zv_record_open(&session->record, content, &wanted, err);
+    bool is_ops;
+    const enum zv_status status = zv_trace_or_ops(content, "blocks in CSV, ", &is_ops, err);
+    if (status != ZV_OK || !is_ops) {
+        return status == ZV_OK ? zv_record_open(&session->record, content, &wanted, err) : status;
     }
     wanted.capacity_bytes = 0; /* it is the plan that must fit, not what the allocator does */
-    session->report.is_emulated = true;
     return zv_record_of_ops(&session->record, content, &wanted, err);
 }
 

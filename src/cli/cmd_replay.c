@@ -406,6 +406,11 @@ static enum zv_status write_snapshot(const struct runs *runs, const struct argum
     }
     enum zv_status status = result_file_open(&file, path, err);
     status = status == ZV_OK ? zv_trace_record(&trace, ops, &made, err) : status;
+    if (status == ZV_OK && runs->record.is_record &&
+        !zv_trace_mark(&trace, ZV_TRACE_EMULATED,
+                       zv_slice_of("the requests of a record, run on the simulated card"), err)) {
+        status = ZV_E_NOMEM;
+    }
     status = status == ZV_OK ? zv_snapshot_write(&file.sink, &trace, err) : status;
     status = status == ZV_OK ? result_file_keep(&file, err) : status;
     result_file_close(&file);

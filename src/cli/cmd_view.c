@@ -90,7 +90,7 @@ static enum zv_status try_all(struct session *session, uint64_t capacity_bytes,
     return status;
 }
 
-static enum zv_status show(struct session *session, const struct arguments *args, bool is_ops,
+static enum zv_status show(struct session *session, const struct arguments *args,
                            uint64_t capacity_bytes, struct output *out, struct zv_error *err)
 {
     const struct zv_record *const record = &session->record;
@@ -115,7 +115,6 @@ static enum zv_status show(struct session *session, const struct arguments *args
                                            .group_count = has_heap ? GROUPINGS : 0,
                                            .top = TOP};
     const struct report_view view = {.file = name_of(args->operands[0]),
-                                     .is_emulated = is_ops,
                                      .explain = &explain,
                                      .lives = &session->lives,
                                      .runs = session->runs,
@@ -129,18 +128,20 @@ static enum zv_status show(struct session *session, const struct arguments *args
 }
 
 static enum zv_status open_record(struct session *session, const struct arguments *args,
-                                  const struct zv_record_options *wanted, bool *is_ops,
-                                  struct zv_error *err)
+                                  const struct zv_record_options *wanted, struct zv_error *err)
 {
     struct zv_file file;
+    bool is_ops;
     enum zv_status status = zv_file_open(&file, args->operands[0], err);
     if (status != ZV_OK) {
         return status;
     }
     const struct zv_slice content = zv_file_slice(&file);
-    *is_ops = !zv_trace_is(content);
-    status = *is_ops ? zv_record_of_ops(&session->record, content, wanted, err)
-                     : zv_record_open(&session->record, content, wanted, err);
+    status = zv_trace_or_ops(content, "", &is_ops, err);
+    if (status == ZV_OK) {
+        status = is_ops ? zv_record_of_ops(&session->record, content, wanted, err)
+                        : zv_record_open(&session->record, content, wanted, err);
+    }
     zv_file_close(&file);
     return status == ZV_OK ? ZV_OK : zv_fail_where(err, args->operands[0]);
 }
@@ -149,7 +150,6 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
 {
     static struct session session;
     struct zv_record_options record_options;
-    bool is_ops = false;
     if (args->operand_count != 1) {
         return zv_fail(err, ZV_E_USAGE, "expected one file ('-' for standard input)");
     }
@@ -158,9 +158,9 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
         return zv_fail(err, ZV_E_USAGE, "a page is not for a terminal: expected -o FILE");
     }
     enum zv_status status = record_options_read(args, &record_options, &session.arena, err);
-    status = status == ZV_OK ? open_record(&session, args, &record_options, &is_ops, err) : status;
+    status = status == ZV_OK ? open_record(&session, args, &record_options, err) : status;
     if (status == ZV_OK) {
-        status = show(&session, args, is_ops, record_options.capacity_bytes, out, err);
+        status = show(&session, args, record_options.capacity_bytes, out, err);
     }
     zv_lives_close(&session.lives);
     zv_record_close(&session.record);

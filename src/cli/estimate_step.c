@@ -132,6 +132,9 @@ static enum zv_status run(struct session *session, const struct arguments *args,
         status = result_file_open(&trace, arguments_value(args, "trace"), err);
     }
     if (status == ZV_OK && arguments_has(args, "trace")) {
+        zv_sink_text(&trace.sink,
+                     "# calculated by zirve estimate --framework: what a step asks for, "
+                     "not a recording\n");
         request.on_event = write_op;
         request.context = &trace.sink;
     }

@@ -43,11 +43,14 @@ static enum zv_status read_run(struct report_run *run, struct zv_trace *trace,
 {
     size_t first;
     size_t device;
-    if (!zv_trace_is(content)) {
+    bool is_ops;
+    enum zv_status status = zv_trace_or_ops(content, "", &is_ops, err);
+    if (status == ZV_OK && is_ops) {
         return zv_requests_of_ops(&run->requests, content, arena, err);
     }
-    enum zv_status status =
-        zv_trace_open(trace, content, (struct zv_capture_range){0, SIZE_MAX}, &first, err);
+    status = status == ZV_OK ? zv_trace_open(trace, content, (struct zv_capture_range){0, SIZE_MAX},
+                                             &first, err)
+                             : status;
     status = status == ZV_OK ? device_of(trace, args, &device, err) : status;
     status =
         status == ZV_OK ? zv_requests_of_trace(&run->requests, trace, device, arena, err) : status;

@@ -8,13 +8,16 @@ enum zv_status replay_record_open(struct replay_record *to, struct zv_slice file
 {
     struct zv_record_options options = {.device = ZV_RECORD_ANY_DEVICE};
     uint64_t device = 0;
-    *to = (struct replay_record){.is_record = zv_trace_is(file)};
-    if (!to->is_record) {
+    bool is_ops;
+    *to = (struct replay_record){0};
+    enum zv_status status = zv_trace_or_ops(file, "", &is_ops, err);
+    to->is_record = !is_ops;
+    if (status == ZV_OK && is_ops) {
         return arguments_has(args, "device")
                    ? zv_fail(err, ZV_E_USAGE, "--device: an op list has one device")
                    : ZV_OK;
     }
-    enum zv_status status = arguments_u64(args, "device", &device, err);
+    status = status == ZV_OK ? arguments_u64(args, "device", &device, err) : status;
     if (status == ZV_OK && arguments_has(args, "device")) {
         options.device = (size_t)device;
     }

@@ -145,7 +145,7 @@ enum zv_status zv_against_make(struct zv_against *against, struct zv_slice json,
 {
     const struct zv_json_value *root = NULL;
     struct zv_groups roles;
-    *against = (struct zv_against){0};
+    *against = (struct zv_against){.known = record->trace.known};
     enum zv_status status = zv_json_tree_read(&root, json, ZV_JSON_STRICT, arena, err);
     status = status == ZV_OK ? read_estimate(against, root, err) : status;
     status = status == ZV_OK ? sum_estimate(against, err) : status;

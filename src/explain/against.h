@@ -39,8 +39,9 @@ struct zv_against_figure {
 };
 
 struct zv_against {
-    struct zv_slice phase; /* of the estimate's total; empty: the same in all */
-    bool roles_told;       /* some blocks have stacks that tell */
+    struct zv_slice phase;     /* of the estimate's total; empty: the same in all */
+    bool roles_told;           /* some blocks have stacks that tell */
+    enum zv_trace_known known; /* how what is "recorded" here is known */
     struct {
         struct zv_against_figure estimated;
         struct zv_against_figure recorded;

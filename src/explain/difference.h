@@ -20,6 +20,8 @@ struct zv_difference {
     size_t count;
     struct zv_trace_usage before;
     struct zv_trace_usage after;
+    enum zv_trace_known before_known;
+    enum zv_trace_known after_known;
 };
 
 /* Groups of the same kind by label. In the arena; the labels are those of the groups. Errors:

@@ -208,7 +208,7 @@ static enum zv_status find_pinned(struct zv_habits *habits, const struct zv_reco
 enum zv_status zv_habits_make(struct zv_habits *habits, const struct zv_record *record,
                               struct zv_arena *arena, struct zv_error *err)
 {
-    *habits = (struct zv_habits){0};
+    *habits = (struct zv_habits){.known = record->trace.known};
     if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT || !record->has_history) {
         return zv_fail(err, ZV_E_UNSUPPORTED, "habits need a memory snapshot with a history");
     }

@@ -25,6 +25,7 @@ struct zv_habits {
     size_t instants[ZV_HABIT_INSTANTS]; /* events before which the heap was looked at */
     size_t instant_count;
     bool by_steps;              /* instants are ends of optimizer steps */
+    enum zv_trace_known known;  /* of the record */
     struct zv_growing *growing; /* largest growth first */
     size_t growing_count;
 

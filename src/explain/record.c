@@ -305,7 +305,6 @@ enum zv_status zv_record_of_ops(struct zv_record *record, struct zv_slice ops,
         .conf = options->conf != NULL ? options->conf : "",
         .capacity_bytes = options->capacity_bytes != 0 ? options->capacity_bytes : ZV_OP_MAX_BYTES};
     *record = (struct zv_record){0};
-    record->is_emulated = true;
     const enum zv_status status = zv_trace_record(&record->trace, ops, &run, err);
     if (status == ZV_OK && options->capacity_bytes == 0) {
         record->trace.devices[0].total_bytes = 0; /* the simulated card never fills */

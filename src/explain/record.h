@@ -57,14 +57,13 @@ struct zv_record {
     struct zv_trace_usage end; /* after the last event */
     size_t first_event;        /* of a range: how many events of the file come before */
     bool has_history;          /* more than one event: instants can be told apart */
-    bool is_emulated;          /* an op list that was run, not a record of a real run */
     bool has_oom;
     size_t last_oom; /* event */
 };
 
 /*
- * Reads a file's content (plain, .gz, .zst). Close after a failure too. Errors: those of the
- * readers, ZV_E_NOT_FOUND for a device that is not in it.
+ * Reads a file's content (plain, .gz, .zst); trace.known says how what is in it is known. Close
+ * after a failure too. Errors: those of the readers, ZV_E_NOT_FOUND for a device that is not in it.
  */
 enum zv_status zv_record_open(struct zv_record *record, struct zv_slice input,
                               const struct zv_record_options *options, struct zv_error *err);

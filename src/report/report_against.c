@@ -38,15 +38,16 @@ void report_against_text(struct zv_sink *sink, const struct report_style *style,
                          const struct zv_against *against)
 {
     char line[512];
+    const char *const known = report_known_word(against->known);
     (void)snprintf(line, sizeof line,
                    "Against the estimate%s%.*s%s, at the peak of allocated bytes (requests; "
-                   "difference: recorded less estimated):",
+                   "difference: %s less estimated):",
                    against->phase.length != 0 ? " (phase " : "", (int)against->phase.length,
                    against->phase.length != 0 ? against->phase.at : "",
-                   against->phase.length != 0 ? ")" : "");
+                   against->phase.length != 0 ? ")" : "", known);
     zv_sink_text(sink, "\n");
     report_fold(sink, style, 0, 0, line);
-    zv_sink_print(sink, "  %-24s %14s %14s %14s\n", "", "estimated", "recorded", "difference");
+    zv_sink_print(sink, "  %-24s %14s %14s %14s\n", "", "estimated", known, "difference");
     for (int row = 0; row < ZV_AGAINST_COUNT; row++) {
         const struct zv_against_figure *const estimated = &against->rows[row].estimated;
         const struct zv_against_figure *const recorded = &against->rows[row].recorded;
@@ -81,6 +82,7 @@ void report_against_json(struct zv_sink *sink, const struct zv_against *against)
     struct zv_json_writer json = {.sink = sink};
     zv_json_begin_object(&json);
     json_text(&json, "schema", "zirve.explain_against/1");
+    json_text(&json, "known", zv_trace_known_name(against->known));
     json_slice(&json, "phase", against->phase);
     json_bool(&json, "roles_told", against->roles_told);
     zv_json_write_key(&json, "rows");

@@ -286,7 +286,8 @@ static void put_limits(struct zv_sink *sink, const struct report_style *style,
     const struct zv_heap *const heap = explain->heap;
     if (heap->no_stack_bytes != 0) {
         report_bytes(bytes, style, heap->no_stack_bytes);
-        (void)snprintf(line, sizeof line, "%s of it has no recorded stack.", bytes);
+        (void)snprintf(line, sizeof line, "%s of it has no%s stack.", bytes,
+                       explain->record->trace.known == ZV_TRACE_RECORDED ? " recorded" : "");
         report_fold(sink, style, 2, 0, line);
     }
     if (explain->record->start.stray_events != 0) {
@@ -374,6 +375,13 @@ void report_difference_text(struct zv_sink *sink, const struct report_style *sty
     put_change(change, style, difference->before.reserved_bytes, difference->after.reserved_bytes);
     (void)snprintf(line, sizeof line, "Reserved %s: from %s to %s.", change, before, after);
     report_fold(sink, style, 0, 0, line);
+    if (difference->before_known != ZV_TRACE_RECORDED ||
+        difference->after_known != ZV_TRACE_RECORDED) {
+        (void)snprintf(line, sizeof line, "The earlier file is %s, this one %s.",
+                       report_known_word(difference->before_known),
+                       report_known_word(difference->after_known));
+        report_fold(sink, style, 0, 0, line);
+    }
     zv_sink_text(sink, "\n");
     size_t shown = 0;
     for (size_t i = 0; i < difference->count && shown < top; i++) {

@@ -44,6 +44,13 @@ void report_verdict_text(struct zv_sink *sink, const struct report_style *style,
 /* "replay: exact 7,946/7,946 ..." or where it left the record, folded. */
 void report_proof_text(struct zv_sink *sink, const struct report_style *style,
                        const struct zv_record *record);
+/* "recorded", "emulated", "calculated": how the events are known, in a sentence. */
+const char *report_known_word(enum zv_trace_known known);
+/* Members of an open object: how the events are known, and what made them (null: a recorder). */
+void report_known_json(struct zv_json_writer *json, const struct zv_trace *trace);
+/* Who wrote it, or that it is emulated or calculated and by what; under which settings. */
+void report_source_text(struct zv_sink *sink, const struct report_style *style,
+                        const struct zv_record *record);
 /* Members of an open object: exact, events ... */
 void report_proof_json(struct zv_json_writer *json, const struct zv_record *record);
 

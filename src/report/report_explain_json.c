@@ -100,10 +100,7 @@ void report_explain_json(struct zv_sink *sink, const struct report_explain *expl
     zv_json_begin_object(&json);
     json_text(&json, "schema", "zirve.explain/1");
     json_text(&json, "source", sources[record->trace.source]);
-    json_text(&json, "known",
-              record->is_emulated                              ? "emulated"
-              : record->trace.source == ZV_TRACE_FROM_TIMELINE ? "calculated"
-                                                               : "measured");
+    report_known_json(&json, &record->trace);
     json_bytes(&json, "device", true, record->device);
     json_bytes(&json, "devices", true, record->trace.device_count);
     json_bytes(&json, "events_left_out_before", true, record->first_event);
@@ -136,6 +133,8 @@ void report_difference_json(struct zv_sink *sink, const struct zv_difference *di
     struct zv_json_writer json = {.sink = sink};
     zv_json_begin_object(&json);
     json_text(&json, "schema", "zirve.explain_difference/1");
+    json_text(&json, "before_known", zv_trace_known_name(difference->before_known));
+    json_text(&json, "after_known", zv_trace_known_name(difference->after_known));
     write_usage(&json, "before", &difference->before, true);
     write_usage(&json, "after", &difference->after, true);
     zv_json_write_key(&json, "changes");

@@ -64,6 +64,7 @@ void report_habits_json(struct zv_sink *sink, const struct zv_habits *habits)
     struct zv_json_writer json = {.sink = sink};
     zv_json_begin_object(&json);
     json_text(&json, "schema", "zirve.explain_habits/1");
+    json_text(&json, "known", zv_trace_known_name(habits->known));
     json_bool(&json, "by_optimizer_steps", habits->by_steps);
     zv_json_write_key(&json, "growing");
     zv_json_begin_array(&json);

@@ -346,10 +346,10 @@ void report_place_text(struct zv_sink *sink, const struct report_style *style,
         put_fit(sink, style, place);
         return;
     }
-    if (place->is_emulated) {
-        zv_sink_text(sink, "emulated: the op list on a simulated card\n");
-    } else {
+    if (place->record->trace.known == ZV_TRACE_RECORDED) {
         report_proof_text(sink, style, place->record);
+    } else {
+        report_source_text(sink, style, place->record);
     }
     zv_sink_text(sink, "\nPeaks, each of its own instant:\n");
     put_peaks(sink, style, placement);

@@ -7,7 +7,6 @@
 #include "report/style.h"
 
 struct report_place {
-    bool is_emulated;                     /* made of an op list by the simulated card */
     const struct zv_record *record;       /* NULL: blocks from a CSV */
     const struct zv_placement *placement; /* of the record */
     const struct zv_place_result *result; /* of a CSV */

@@ -48,10 +48,13 @@ static void put_verdict(char to[VERDICT_TEXT], const struct report_style *style,
 
 static const char *basis_of(const struct report_place *place)
 {
+    static const char *const texts[ZV_TRACE_KNOWN] = {
+        [ZV_TRACE_RECORDED] = "A plan for the lives that were recorded. Time is counted in events.",
+        [ZV_TRACE_EMULATED] = "A plan for emulated lives. Time is counted in events.",
+        [ZV_TRACE_CALCULATED] = "A plan for calculated lives. Time is counted in events.",
+    };
     return place->placement == NULL ? "A plan for the lives in the file."
-           : place->is_emulated
-               ? "Emulated lives, of the op list on a simulated card. Time is counted in events."
-               : "A plan for the lives that were recorded. Time is counted in events.";
+                                    : texts[place->record->trace.known];
 }
 
 enum zv_status report_place_html(struct zv_sink *sink, const struct report_style *style,

@@ -1,4 +1,5 @@
 #include "report/json_fields.h"
+#include "report/report_explain.h"
 #include "report/report_place.h"
 
 static void write_result(struct zv_json_writer *json, const struct zv_place_result *result)
@@ -58,7 +59,7 @@ static void write_fixed(struct zv_json_writer *json, const struct zv_placement *
 static void write_placement(struct zv_json_writer *json, const struct report_place *place)
 {
     const struct zv_placement *const placement = place->placement;
-    json_text(json, "known", place->is_emulated ? "emulated" : "measured");
+    report_known_json(json, &place->record->trace);
     json_bytes(json, "peak_reserved_bytes", true, placement->peak_reserved_bytes);
     json_bytes(json, "peak_reserved_after_event", true, placement->peak_reserved_event);
     json_bool(json, "peak_reserved_is_inherited", placement->is_inherited);

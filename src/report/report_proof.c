@@ -3,11 +3,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "report/json_fields.h"
 #include "report/report_estimate.h"
 #include "report/report_explain.h"
 
-enum { COUNT_TEXT = 32, LINE_TEXT = 1024 };
+enum { COUNT_TEXT = 32, LINE_TEXT = 1024, BY_TEXT = 200 };
+
+const char *report_known_word(enum zv_trace_known known)
+{
+    return known == ZV_TRACE_RECORDED ? "recorded" : zv_trace_known_name(known);
+}
+
+void report_known_json(struct zv_json_writer *json, const struct zv_trace *trace)
+{
+    const struct zv_slice by = zv_trace_text(trace, trace->known_by);
+    json_text(json, "known", zv_trace_known_name(trace->known));
+    json_text(json, "known_by", by.length != 0 ? by.at : NULL);
+}
 
 /* "42/42 allocations and 3/3 segments" */
 static void put_counts(char *to, size_t size, const struct zv_trace_replay *proof)
@@ -48,7 +61,9 @@ static void put_start(struct zv_sink *sink, const struct report_style *style,
     char blocks[COUNT_TEXT];
     const struct zv_trace_start *const start = &record->start;
     if (zv_record_device(record)->event_count == 0) {
-        report_fold(sink, style, 2, 0, "No history was recorded: this is the one state there is.");
+        (void)snprintf(line, sizeof line, "No history was %s: this is the one state there is.",
+                       report_known_word(record->trace.known));
+        report_fold(sink, style, 2, 0, line);
         return;
     }
     if (start->segment_count == 0) {
@@ -66,17 +81,27 @@ static void put_start(struct zv_sink *sink, const struct report_style *style,
     report_fold(sink, style, 2, 0, line);
 }
 
-static void put_settings(struct zv_sink *sink, const struct report_style *style,
-                         const struct zv_record *record)
+void report_source_text(struct zv_sink *sink, const struct report_style *style,
+                        const struct zv_record *record)
 {
     char line[LINE_TEXT];
-    const char *const versions = zv_snapshot_versions(record->trace.generation);
+    char by[BY_TEXT];
+    const struct zv_trace *const trace = &record->trace;
+    const struct zv_slice source = zv_trace_text(trace, trace->known_by);
+    const bool recorded = trace->known == ZV_TRACE_RECORDED;
+    (void)snprintf(by, sizeof by, "%.*s", (int)(source.length < BY_TEXT ? source.length : BY_TEXT),
+                   source.at);
+    zv_make_printable(by);
     (void)snprintf(line, sizeof line, "%s%s; allocator %s; settings %s%s.",
-                   record->is_emulated ? "Emulated: an op list, run on the simulated card"
-                                       : "Written by PyTorch ",
-                   record->is_emulated ? "" : versions, zv_torch_profile_name(record->profile),
+                   recorded                            ? "Written by PyTorch "
+                   : trace->known == ZV_TRACE_EMULATED ? "Emulated: "
+                                                       : "Calculated: ",
+                   recorded     ? zv_snapshot_versions(trace->generation)
+                   : by[0] != 0 ? by
+                                : "by what, the file does not say",
+                   zv_torch_profile_name(record->profile),
                    record->conf[0] != 0 ? record->conf : "default",
-                   record->conf_known || record->is_emulated ? "" : " (assumed: not in the file)");
+                   record->conf_known ? "" : " (assumed: not in the file)");
     report_fold(sink, style, 2, 0, line);
 }
 
@@ -84,6 +109,8 @@ void report_proof_text(struct zv_sink *sink, const struct report_style *style,
                        const struct zv_record *record)
 {
     const struct zv_trace_replay *const proof = &record->proof;
+    static const char *const titles[ZV_TRACE_KNOWN] = {"Recorded:", "Emulated:", "Calculated:"};
+    const char *const known = report_known_word(record->trace.known);
     char line[LINE_TEXT] = "replay: exact ";
     char done[COUNT_TEXT];
     char total[COUNT_TEXT];
@@ -93,11 +120,11 @@ void report_proof_text(struct zv_sink *sink, const struct report_style *style,
         return;
     }
     if (proof->total_allocations == 0 && proof->exact) {
-        zv_sink_text(sink, "replay: no allocation was recorded, so there is nothing to prove\n");
+        zv_sink_print(sink, "replay: no allocation was %s, so there is nothing to prove\n", known);
     } else if (proof->exact) {
         put_counts(line, sizeof line, proof);
-        (void)snprintf(line + strlen(line), sizeof line - strlen(line),
-                       ", at the recorded addresses");
+        (void)snprintf(line + strlen(line), sizeof line - strlen(line), ", at the %s addresses",
+                       known);
         report_fold(sink, style, 0, 0, line);
     } else {
         report_count(done, proof->events);
@@ -110,7 +137,7 @@ void report_proof_text(struct zv_sink *sink, const struct report_style *style,
         (void)snprintf(line + strlen(line), sizeof line - strlen(line), " exact)");
         report_fold(sink, style, 0, 0, line);
         line[0] = 0;
-        put_event(line, sizeof line, "Recorded:", &proof->recorded);
+        put_event(line, sizeof line, titles[record->trace.known], &proof->recorded);
         put_event(line, sizeof line, "; replayed:", &proof->replayed);
         (void)snprintf(line + strlen(line), sizeof line - strlen(line),
                        " (%s). From there on, sizes are requests rounded: totals are at most "
@@ -118,14 +145,14 @@ void report_proof_text(struct zv_sink *sink, const struct report_style *style,
                        proof->why);
         report_fold(sink, style, 2, 0, line);
     }
-    put_settings(sink, style, record);
+    report_source_text(sink, style, record);
     put_start(sink, style, record);
 }
 
 void report_proof_json(struct zv_json_writer *json, const struct zv_record *record)
 {
     const struct zv_trace_replay *const proof = &record->proof;
-    json_bool(json, "emulated", record->is_emulated);
+    json_bool(json, "emulated", record->trace.known == ZV_TRACE_EMULATED);
     json_bool(json, "exact", proof->exact);
     json_bytes(json, "exact_events", true, proof->events);
     json_bytes(json, "events", true, proof->total_events);

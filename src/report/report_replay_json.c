@@ -110,9 +110,11 @@ void report_replays_json(struct zv_sink *sink, const struct report_replay *runs,
     struct zv_json_writer json = {.sink = sink};
     zv_json_begin_object(&json);
     write_text(&json, "schema", "zirve.replay/1");
+    write_text(&json, "known", "emulated");
     if (count != 0 && runs[0].record != NULL) {
         zv_json_write_key(&json, "record");
         zv_json_begin_object(&json);
+        report_known_json(&json, &runs[0].record->trace);
         report_proof_json(&json, runs[0].record);
         zv_json_end_object(&json);
     }

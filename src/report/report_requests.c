@@ -128,8 +128,11 @@ void report_requests_text(struct zv_sink *sink, const struct report_style *style
     put_verdict(sink, style, both);
     for (int run = 0; run < 2; run++) {
         zv_sink_print(sink, "  %c ", run == 0 ? 'A' : 'B');
-        report_name(sink, zv_slice_of(both->runs[run].name), 72);
-        zv_sink_text(sink, "\n");
+        const struct zv_trace *const trace = both->runs[run].trace;
+        const bool recorded = trace == NULL || trace->known == ZV_TRACE_RECORDED;
+        report_name(sink, zv_slice_of(both->runs[run].name), recorded ? 72 : 59);
+        zv_sink_print(sink, "%s%s\n", recorded ? "" : ", ",
+                      recorded ? "" : zv_trace_known_name(trace->known));
     }
     put_counts(sink, both);
     if (kept != 0) {
@@ -180,6 +183,7 @@ static void put_run_json(struct zv_json_writer *json, const struct report_run *r
 {
     zv_json_begin_object(json);
     json_text(json, "file", run->name);
+    json_text(json, "known", run->trace != NULL ? zv_trace_known_name(run->trace->known) : NULL);
     json_bytes(json, "requests", true, run->requests.count);
     json_bytes(json, "frees_of_earlier", !run->requests.lifetimes_unknown,
                run->requests.other_frees);

@@ -168,8 +168,11 @@ static void put_basis(struct zv_json_writer *json, const struct report_view *vie
     char total[32];
     const struct zv_record *const record = record_of(view);
     const struct zv_trace_replay *const proof = &record->proof;
-    if (view->is_emulated) {
-        (void)snprintf(text, sizeof text, "Emulated: an op list on the simulated card.");
+    const struct zv_slice by = zv_trace_text(&record->trace, record->trace.known_by);
+    if (record->trace.known != ZV_TRACE_RECORDED) {
+        (void)snprintf(text, sizeof text, "%s%s%.*s.",
+                       record->trace.known == ZV_TRACE_EMULATED ? "Emulated" : "Calculated",
+                       by.length != 0 ? ": " : "", (int)(by.length < 200 ? by.length : 200), by.at);
     } else if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT) {
         (void)snprintf(text, sizeof text,
                        "As a profiler recorded it: neither streams, requests nor stacks.");
@@ -256,7 +259,7 @@ void report_view_json(struct zv_sink *sink, const struct report_view *view)
     zv_json_begin_object(&json);
     json_text(&json, "schema", "zirve.view/1");
     json_slice(&json, "file", view->file);
-    json_text(&json, "known", view->is_emulated ? "emulated" : "measured");
+    report_known_json(&json, &record->trace);
     json_text(&json, "verdict", zv_cause_name(view->explain->verdict->kind));
     json_bytes(&json, "events", true, lives->instant_count - 1);
     json_bytes(&json, "blocks", lives->has_addresses, lives->block_count);

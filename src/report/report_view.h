@@ -14,7 +14,6 @@
 
 struct report_view {
     struct zv_slice file; /* its name, for the title */
-    bool is_emulated;     /* made of an op list by the simulated card, not recorded */
     const struct report_explain *explain;
     const struct zv_lives *lives;
     const struct report_replay *runs; /* other settings, best first */

@@ -16,6 +16,7 @@ enum {
 enum capture_chunk {
     CAPTURE_META = 'M',
     CAPTURE_TEXTS = 'T',
+    CAPTURE_KNOWN = 'K', /* only of what was not recorded */
     CAPTURE_FRAMES = 'F',
     CAPTURE_STACKS = 'S',
     CAPTURE_STREAMS = 'D',

@@ -124,6 +124,23 @@ static bool read_text(struct reader *reader)
            (index == before || bad(reader, "a text that is there already"));
 }
 
+static bool read_known(struct reader *reader)
+{
+    uint64_t known;
+    uint64_t by;
+    if (!number(reader, &known) || !below(reader, reader->trace->text_count, &by)) {
+        return false;
+    }
+    if (known >= ZV_TRACE_KNOWN) {
+        (void)zv_fail(reader->err, ZV_E_UNSUPPORTED,
+                      "a capture whose events are known in a newer way");
+        return false;
+    }
+    reader->trace->known = (enum zv_trace_known)known;
+    reader->trace->known_by = (uint32_t)by;
+    return true;
+}
+
 static bool read_frame(struct reader *reader)
 {
     struct zv_trace_frame frame;
@@ -332,6 +349,8 @@ static record_fn *record_of(uint64_t type)
         return read_meta;
     case CAPTURE_TEXTS:
         return read_text;
+    case CAPTURE_KNOWN:
+        return read_known;
     case CAPTURE_FRAMES:
         return read_frame;
     case CAPTURE_STACKS:

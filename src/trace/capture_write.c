@@ -89,6 +89,12 @@ static void put_tables(struct writer *writer, size_t device)
             !zv_buffer_append(&writer->chunk, trace->texts[i].at, trace->texts[i].length);
     }
     end_chunk(writer, CAPTURE_TEXTS);
+    if (trace->known != ZV_TRACE_RECORDED) {
+        put(writer, (uint64_t)trace->known);
+        put(writer, trace->known_by);
+        writer->count = 1;
+        end_chunk(writer, CAPTURE_KNOWN);
+    }
     for (size_t i = 1; i < trace->frame_count; i++, writer->count++) {
         put(writer, trace->frames[i].file);
         put(writer, trace->frames[i].name);

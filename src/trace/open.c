@@ -1,10 +1,12 @@
 #include "trace/open.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "format/unpack.h"
+#include "trace/op_list.h"
 #include "trace/profiler.h"
 #include "trace/snapshot.h"
 
@@ -111,4 +113,22 @@ bool zv_trace_is(struct zv_slice input)
     return size != 0 &&
            (head[0] == 0x80 || zv_capture_is((struct zv_slice){(const char *)head, size}) ||
             is_json(head, size) || (size >= 4 && memcmp(head, "PK\3\4", 4) == 0));
+}
+
+enum zv_status zv_trace_or_ops(struct zv_slice input, const char *also, bool *is_ops,
+                               struct zv_error *err)
+{
+    struct zv_op_reader reader;
+    struct zv_op op;
+    struct zv_error own = {0};
+    bool more;
+    *is_ops = !zv_trace_is(input);
+    zv_op_reader_open(&reader, input);
+    if (!*is_ops || zv_op_read(&reader, &op, &more, &own) == ZV_OK) {
+        return ZV_OK;
+    }
+    return zv_fail(err, own.status,
+                   "neither %sa memory snapshot, a capture, a profiler trace, a memory timeline "
+                   "nor an op list: line %" PRIu64 ": %s",
+                   also, own.line, own.text);
 }

@@ -21,6 +21,14 @@
 enum zv_status zv_trace_open(struct zv_trace *trace, struct zv_slice input,
                              struct zv_capture_range range, size_t *first, struct zv_error *err);
 
+/*
+ * For who reads traces and op lists: *is_ops when it is an op list (an empty one too). also: what
+ * else was looked for, before the rest ("blocks in CSV, "); or "". Errors: that of the first
+ * operation, with its line, when it is neither: no file of a kind that is read.
+ */
+enum zv_status zv_trace_or_ops(struct zv_slice input, const char *also, bool *is_ops,
+                               struct zv_error *err);
+
 /* Whether the content looks like a trace, and not like an op list or plain text. */
 bool zv_trace_is(struct zv_slice input);
 

@@ -465,6 +465,7 @@ static bool read_timeline(struct reader *reader)
     int64_t *numbers = NULL;
     size_t count = 0;
     reader->trace->source = ZV_TRACE_FROM_TIMELINE;
+    reader->trace->known = ZV_TRACE_CALCULATED; /* by the profiler, from tensors */
     const bool fine = read_first(reader, &numbers, &count) && read_lists(reader, numbers, count);
     zv_memory_free(numbers);
     return fine;

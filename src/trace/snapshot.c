@@ -120,6 +120,29 @@ static enum zv_status read_settings(struct zv_trace *trace, const struct zv_pick
     return ZV_OK;
 }
 
+/* The key that zirve writes into what it did not record. */
+static enum zv_status read_known(struct zv_trace *trace, const struct zv_pickle *pickle,
+                                 struct zv_error *err)
+{
+    const struct zv_pickle_value mark = zv_pickle_find(pickle, pickle->root, "zirve");
+    enum zv_trace_known known;
+    struct zv_slice name = {0};
+    struct zv_slice by = {0};
+    if (zv_pickle_kind(mark) != ZV_PICKLE_DICT) {
+        return ZV_OK;
+    }
+    (void)zv_pickle_text(pickle, zv_pickle_find(pickle, mark, "by"), &by);
+    if (!zv_pickle_text(pickle, zv_pickle_find(pickle, mark, "known"), &name) ||
+        !zv_trace_known_parse(name, &known)) {
+        return zv_fail_at(err, ZV_E_UNSUPPORTED, pickle->input.length - 1,
+                          "a snapshot of zirve's whose events are known as \"%.*s\": expected "
+                          "measured, emulated or calculated",
+                          (int)(name.length < 40 ? name.length : 40),
+                          name.length != 0 ? name.at : "");
+    }
+    return zv_trace_mark(trace, known, by, err) ? ZV_OK : ZV_E_NOMEM;
+}
+
 static enum zv_snapshot_generation generation_of(const struct fold *fold, bool has_settings,
                                                  bool has_annotations)
 {
@@ -156,7 +179,8 @@ static enum zv_status read_root(struct zv_trace *trace, const struct zv_pickle *
     trace->generation = generation_of(fold, settings.bits != 0, annotations.bits != 0);
     enum zv_status status = sort_segments(trace, pickle, err);
     status = status == ZV_OK ? read_traces(trace, pickle, traces, err) : status;
-    return status == ZV_OK ? read_settings(trace, pickle, settings, err) : status;
+    status = status == ZV_OK ? read_settings(trace, pickle, settings, err) : status;
+    return status == ZV_OK ? read_known(trace, pickle, err) : status;
 }
 
 enum zv_status zv_snapshot_read(struct zv_trace *trace, struct zv_slice input, struct zv_error *err)

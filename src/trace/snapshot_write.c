@@ -205,6 +205,19 @@ static void put_settings(struct writer *writer)
     zv_pickle_close_dict(&writer->out);
 }
 
+/* PyTorch's viewer and _memory_viz.py ask for their own keys only. */
+static void put_known(struct writer *writer)
+{
+    put_word(writer, "zirve");
+    zv_pickle_write_dict(&writer->out);
+    zv_pickle_open(&writer->out);
+    put_word(writer, "known");
+    put_word(writer, zv_trace_known_name(writer->trace->known));
+    put_word(writer, "by");
+    put_text(writer, writer->trace->known_by);
+    zv_pickle_close_dict(&writer->out);
+}
+
 static void put_traces(struct writer *writer)
 {
     const struct zv_trace *const trace = writer->trace;
@@ -241,6 +254,9 @@ static void put_all(struct writer *writer)
         put_settings(writer);
     }
     put_annotations(writer);
+    if (writer->trace->known != ZV_TRACE_RECORDED) {
+        put_known(writer);
+    }
     zv_pickle_close_dict(&writer->out);
     zv_pickle_finish(&writer->out);
 }

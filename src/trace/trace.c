@@ -293,6 +293,39 @@ struct zv_slice zv_trace_text(const struct zv_trace *trace, uint32_t text)
     return text < trace->text_count ? trace->texts[text] : zv_slice_of("");
 }
 
+static const char *const known_names[ZV_TRACE_KNOWN] = {"measured", "emulated", "calculated"};
+
+const char *zv_trace_known_name(enum zv_trace_known known)
+{
+    return known_names[known];
+}
+
+bool zv_trace_known_parse(struct zv_slice name, enum zv_trace_known *to)
+{
+    for (int i = 0; i < ZV_TRACE_KNOWN; i++) {
+        if (zv_slice_equal(name, known_names[i])) {
+            *to = (enum zv_trace_known)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool zv_trace_mark(struct zv_trace *trace, enum zv_trace_known known, struct zv_slice by,
+                   struct zv_error *err)
+{
+    trace->known = known;
+    for (size_t i = 0; i < trace->text_count;
+         i++) { /* a trace that is read has no index any more */
+        if (trace->texts[i].length == by.length &&
+            (by.length == 0 || memcmp(trace->texts[i].at, by.at, by.length) == 0)) {
+            trace->known_by = (uint32_t)i;
+            return true;
+        }
+    }
+    return trace_text(trace, by, &trace->known_by, err);
+}
+
 size_t zv_trace_main_device(const struct zv_trace *trace)
 {
     size_t best = 0;

@@ -117,6 +117,9 @@ struct zv_trace_device {
 
 enum zv_trace_source { ZV_TRACE_FROM_SNAPSHOT, ZV_TRACE_FROM_PROFILER, ZV_TRACE_FROM_TIMELINE };
 
+/* How the events are known. A file that says nothing was recorded, as far as anybody knows. */
+enum zv_trace_known { ZV_TRACE_RECORDED, ZV_TRACE_EMULATED, ZV_TRACE_CALCULATED, ZV_TRACE_KNOWN };
+
 /* What a file of PyTorch has told about its age; later generations have the keys of earlier ones.
  */
 enum zv_snapshot_generation {
@@ -147,6 +150,8 @@ struct zv_trace_index {
 
 struct zv_trace {
     enum zv_trace_source source;
+    enum zv_trace_known known;
+    uint32_t known_by; /* text: what made the events, empty when recorded */
     enum zv_snapshot_generation generation;
     struct zv_trace_device *devices;
     size_t device_count;
@@ -199,6 +204,16 @@ struct zv_slice zv_trace_text(const struct zv_trace *trace, uint32_t text);
 size_t zv_trace_main_device(const struct zv_trace *trace);
 
 const char *zv_trace_action_name(enum zv_trace_action action);
+
+/* "measured" (of what was recorded), "emulated", "calculated": as results say it. */
+const char *zv_trace_known_name(enum zv_trace_known known);
+
+/* False when it is none of the names. */
+bool zv_trace_known_parse(struct zv_slice name, enum zv_trace_known *to);
+
+/* Says how the events are known and what made them; false with the error set. */
+bool zv_trace_mark(struct zv_trace *trace, enum zv_trace_known known, struct zv_slice by,
+                   struct zv_error *err);
 
 /* "2.8 to 2.9": the versions of PyTorch that write this generation. */
 const char *zv_snapshot_versions(enum zv_snapshot_generation generation);

@@ -303,6 +303,7 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
   "schema": "zirve.explain/1",
   "source": "snapshot",
   "known": "measured",
+  "known_by": null,
   "device": 0,
   "devices": 1,
   "events_left_out_before": 0,
@@ -442,6 +443,8 @@ Reserved +20.00 MiB: from 2.00 MiB (2.10 MB) to 22.00 MiB (23.07 MB).
 $ zirve explain tests/data/snapshots/gen6.pickle --diff tests/data/snapshots/pending.pickle --json
 {
   "schema": "zirve.explain_difference/1",
+  "before_known": "measured",
+  "after_known": "measured",
   "before": {
     "allocated_bytes": 0,
     "reserved_bytes": 2097152,
@@ -518,6 +521,7 @@ $ gzip -c $TMP/trace.json | zirve explain - --json
   "schema": "zirve.explain/1",
   "source": "profiler",
   "known": "measured",
+  "known_by": null,
   "device": 0,
   "devices": 1,
   "events_left_out_before": 0,
@@ -689,10 +693,11 @@ Pinned by the least (of 4 segments):
 
 Peaks: 5.59 GiB (6.00 GB) allocated, 5.59 GiB (6.01 GB) reserved (first after
 event 19 of 33). They are of different instants: their difference means nothing.
-replay: exact 12/12 allocations and 4/4 segments, at the recorded addresses
-  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+replay: exact 12/12 allocations and 4/4 segments, at the emulated addresses
+  Emulated: an op list, run on the simulated card; allocator torch-2.14;
+  settings default.
   Before the record: nothing was reserved, so it is whole.
-  953.68 MiB (1000.00 MB) of it has no recorded stack.
+  0.93 GiB (1.00 GB) of it has no stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
 
@@ -778,11 +783,12 @@ replay: exact 1/1 allocations and 1/1 segments, at the recorded addresses
 Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
 something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
 That bounds what any placement could save.
-$ zirve explain tests/data/snapshots/gen6.pickle --range 0.001s-0.002s --json --by role | head -12
+$ zirve explain tests/data/snapshots/gen6.pickle --range 0.001s-0.002s --json --by role | head -13
 {
   "schema": "zirve.explain/1",
   "source": "snapshot",
   "known": "measured",
+  "known_by": null,
   "device": 0,
   "devices": 1,
   "events_left_out_before": 1,
@@ -816,6 +822,7 @@ which 2.00 KiB (2.05 kB) is live at the end.
 $ zirve explain tests/data/snapshots/gen6.pickle --habits --json
 {
   "schema": "zirve.explain_habits/1",
+  "known": "measured",
   "by_optimizer_steps": false,
   "growing": [],
   "late_frees": 0,
@@ -877,11 +884,11 @@ Segments (4):
 
 Peaks: 5.59 GiB (6.00 GB) allocated, 5.59 GiB (6.01 GB) reserved (first after
 event 19 of 33). They are of different instants: their difference means nothing.
-replay: exact 12/12 allocations and 4/4 segments, at the recorded addresses
+replay: exact 12/12 allocations and 4/4 segments, at the emulated addresses
   Emulated: an op list, run on the simulated card; allocator torch-2.6; settings
   default.
   Before the record: nothing was reserved, so it is whole.
-  953.68 MiB (1000.00 MB) of it has no recorded stack.
+  0.93 GiB (1.00 GB) of it has no stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
 
@@ -916,7 +923,7 @@ Pinned by the least (of 1 segments):
 
 Peaks: 8.58 MiB (9.00 MB) allocated, 20.00 MiB (20.97 MB) reserved (first after
 event 1 of 14). They are of different instants: their difference means nothing.
-replay: exact 4/4 allocations and 1/1 segments, at the recorded addresses
+replay: exact 4/4 allocations and 1/1 segments, at the emulated addresses
   Emulated: an op list, run on the simulated card; allocator torch-2.6; settings
   expandable_segments:True.
   Before the record: nothing was reserved, so it is whole.
@@ -933,7 +940,7 @@ expandable_segments does not go together with:
   RDMA: registering such memory fails (Bad address) (uccl-project/uccl#839)
   torch_memory_saver: it refuses to work beside them (SGLang's release of
   memory, colocated training) (fzyzcjy/torch_memory_saver)
-  8.58 MiB (9.00 MB) of it has no recorded stack.
+  8.58 MiB (9.00 MB) of it has no stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
 
@@ -1064,3 +1071,38 @@ Everything else is unknown: the text does not say it.
 $ zirve explain tests/data/ops/hole.txt --json | grep -E '"(known|emulated)"'
   "known": "emulated",
     "emulated": true,
+# What was not recorded says so wherever it is read again, and how it came about.
+$ zirve replay tests/data/ops/hole.txt --snapshot $TMP/run.pickle >/dev/null; zirve explain $TMP/run.pickle --capture $TMP/run.zv >/dev/null
+$ for verb in explain view place; do for file in run.pickle run.zv; do zirve $verb $TMP/$file --json | grep -E '"known(_by)?"'; done; done
+  "known": "emulated",
+  "known_by": "an op list, run on the simulated card",
+  "known": "emulated",
+  "known_by": "an op list, run on the simulated card",
+  "known": "emulated",
+  "known_by": "an op list, run on the simulated card",
+  "known": "emulated",
+  "known_by": "an op list, run on the simulated card",
+  "known": "emulated",
+  "known_by": "an op list, run on the simulated card",
+  "known": "emulated",
+  "known_by": "an op list, run on the simulated card",
+$ zirve explain $TMP/run.zv | grep -A 1 Emulated
+  Emulated: an op list, run on the simulated card; allocator torch-2.14;
+  settings default.
+$ zirve place $TMP/run.zv | head -2
+  Emulated: an op list, run on the simulated card; allocator torch-2.14;
+  settings default.
+$ zirve replay $TMP/run.zv | grep -A 1 -E 'replay|Emulated'
+replay: exact 13/13 allocations and 5/5 segments, at the emulated addresses
+  Emulated: an op list, run on the simulated card; allocator torch-2.14;
+  settings default.
+$ zirve replay $TMP/run.zv --json | grep -E '"known(_by)?"'
+  "known": "emulated",
+    "known": "emulated",
+    "known_by": "an op list, run on the simulated card",
+$ zirve replay $TMP/run.zv --snapshot $TMP/again.pickle >/dev/null; zirve explain $TMP/again.pickle --json | grep known_by
+  "known_by": "the requests of a record, run on the simulated card",
+$ zirve explain $TMP/run.zv --diff tests/data/snapshots/gen6.pickle | sed -n 3p
+The earlier file is recorded, this one emulated.
+$ zirve view $TMP/run.zv | sed -n 's/.*"basis": //p'
+"Emulated: an op list, run on the simulated card.",

@@ -71,7 +71,8 @@ The plan is best found, gap 1 B (25.000 %) to the load, by skyline, order TWA;
 the limit of nodes ended it.
 # Records and op lists: three peaks that are never mixed.
 $ zirve place tests/data/ops/hole.txt
-emulated: the op list on a simulated card
+  Emulated: an op list, run on the simulated card; allocator torch-2.6; settings
+  default.
 
 Peaks, each of its own instant:
   reserved                           7.46 GiB (8.01 GB)  after event 33
@@ -85,7 +86,8 @@ another placement would save.
 This bounds from above what any placement could save for this record; it is no
 promise about another run.
 $ zirve place tests/data/ops/pools.txt
-emulated: the op list on a simulated card
+  Emulated: an op list, run on the simulated card; allocator torch-2.6; settings
+  default.
 
 Peaks, each of its own instant:
   reserved                         40.00 MiB (41.94 MB)  after event 5
@@ -103,6 +105,7 @@ $ zirve place tests/data/snapshots/gen6.pickle --json
 {
   "schema": "zirve.place/1",
   "known": "measured",
+  "known_by": null,
   "peak_reserved_bytes": 23068672,
   "peak_reserved_after_event": 1,
   "peak_reserved_is_inherited": false,

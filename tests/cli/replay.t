@@ -68,6 +68,7 @@ out of memory          never
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --json
 {
   "schema": "zirve.replay/1",
+  "known": "emulated",
   "runs": [
     {
       "policy": "caching",
@@ -358,7 +359,7 @@ $ printf 'a 1 512 0\na 1 512 0\n' | zirve replay -
 zirve replay: -: line 2: id 1 is allocated already
 ? 3
 $ printf 'a 1 281474976710657 0\n' | zirve replay -
-zirve replay: -: line 1: a request of more than 2^48 bytes
+zirve replay: -: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 1: a request of more than 2^48 bytes
 ? 3
 $ printf 'a 1 281474976710656 0\n' | zirve replay - --capacity 8GB --unit GiB
 1 operations
@@ -377,31 +378,31 @@ out of memory          1, first in line 1
   free in the cache    0.00 GiB
   largest hole there   0.00 GiB
 $ printf 'a 1 18446744073709551616 0\n' | zirve replay -
-zirve replay: -: line 1: the number of bytes is no number below 2^64: 18446744073709551616
+zirve replay: -: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 1: the number of bytes is no number below 2^64: 18446744073709551616
 ? 3
 $ printf 'a 1 -5 0\n' | zirve replay -
-zirve replay: -: line 1: the number of bytes is no number below 2^64: -5
+zirve replay: -: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 1: the number of bytes is no number below 2^64: -5
 ? 3
 $ printf 'a 1 512 65536\n' | zirve replay -
-zirve replay: -: line 1: a stream above 65535
+zirve replay: -: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 1: a stream above 65535
 ? 3
 $ printf 'a 1 512 x\n' | zirve replay -
-zirve replay: -: line 1: the stream is no number below 2^64: x
+zirve replay: -: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 1: the stream is no number below 2^64: x
 ? 3
 $ printf 'a 1 512\n' | zirve replay -
-zirve replay: -: line 1: the stream is missing
+zirve replay: -: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 1: the stream is missing
 ? 3
 $ printf 'a 1 512 0 0\n' | zirve replay -
-zirve replay: -: line 1: more words than 'a' takes
+zirve replay: -: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 1: more words than 'a' takes
 ? 3
 $ printf 's 1 0\n' | zirve replay -
 zirve replay: -: line 1: id 1 is not allocated (never was, or is freed already)
 ? 3
 $ printf 'z\n' | zirve replay -
-zirve replay: -: line 1: no operation: z (expected one of a f s y e r F C p q b n E c)
+zirve replay: -: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 1: no operation: z (expected one of a f s y e r F C p q b n E c)
 ? 3
 $ printf 'F 1.5\n' | zirve replay -
-zirve replay: -: line 1: a fraction must be a number from 0 to 1
+zirve replay: -: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 1: a fraction must be a number from 0 to 1
 ? 3
 $ printf 'C max_split_size_mb:20\n' | zirve replay -
 zirve replay: -: line 1: allocator setting max_split_size_mb: expected MB, above 20
@@ -410,7 +411,7 @@ $ printf 'b 3\n' | zirve replay -
 zirve replay: -: line 1: no such pool in use
 ? 3
 $ printf 'y 1 2\n' | zirve replay -
-zirve replay: -: line 1: more words than 'y' takes
+zirve replay: -: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 1: more words than 'y' takes
 ? 3
 # Usage.
 $ zirve replay
@@ -507,7 +508,10 @@ out of memory          1, first at event 2          1, first at event 2
 $ zirve replay tests/data/snapshots/gen5.pickle --json --capacity 8MiB
 {
   "schema": "zirve.replay/1",
+  "known": "emulated",
   "record": {
+    "known": "measured",
+    "known_by": null,
     "emulated": false,
     "exact": true,
     "exact_events": 5,

@@ -28,11 +28,13 @@ $ zirve replay $TMP/other.txt --against tests/data/ops/hole.txt --json | head -6
   "schema": "zirve.replay_against/1",
   "a": {
     "file": "TMP/other.txt",
+    "known": null,
     "requests": 13,
     "frees_of_earlier": 0
   },
   "b": {
     "file": "tests/data/ops/hole.txt",
+    "known": null,
     "requests": 13,
     "frees_of_earlier": 0
   },
@@ -96,7 +98,7 @@ Lifetimes are counted in requests that both have. Not compared: streams, pools,
 addresses, times, and the order of frees between two requests.
 $ zirve replay tests/data/ops/hole.txt --snapshot $TMP/hole.pickle --alloc-conf expandable_segments:True >/dev/null; zirve replay $TMP/hole.pickle --against tests/data/ops/hole.txt
 THE SAME: 13 requests, equal in order, size and lifetime.
-  A TMP/hole.pickle
+  A TMP/hole.pickle, emulated
   B tests/data/ops/hole.txt
 
                                    A           B

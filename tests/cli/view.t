@@ -134,6 +134,7 @@ $ zirve view tests/data/snapshots/gen6.pickle --json
   "schema": "zirve.view/1",
   "file": "gen6.pickle",
   "known": "measured",
+  "known_by": null,
   "verdict": "peak",
   "events": 5,
   "blocks": 3,
@@ -164,6 +165,7 @@ $ zirve view tests/data/ops/hole.txt --capacity 8GB --json
   "schema": "zirve.view/1",
   "file": "hole.txt",
   "known": "emulated",
+  "known_by": "an op list, run on the simulated card",
   "verdict": "fragmentation",
   "events": 33,
   "blocks": 12,
@@ -190,7 +192,7 @@ $ zirve view tests/data/ops/hole.txt --capacity 8GB --json
   }
 }
 $ zirve view tests/data/ops/hole.txt | sed -n 's/.*"basis": //p'
-"Emulated: an op list on the simulated card.",
+"Emulated: an op list, run on the simulated card.",
 $ zirve view tests/data/snapshots/gen3.pickle --card 4090 --range 0-2 | sed -n '/"lines"/,/]/p'
       "lines": [
         {
@@ -205,7 +207,7 @@ $ zirve view tests/data/snapshots/gen3.pickle --card 4090 --range 0-2 | sed -n '
         }
       ],
 $ zirve view README.md -o $TMP/none.html; ls $TMP
-zirve view: README.md: line 3: no operation: How (expected one of a f s y e r F C p q b n E c)
+zirve view: README.md: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 3: no operation: How (expected one of a f s y e r F C p q b n E c)
 page.html
 $ zirve view -o $TMP/none.html
 zirve view: expected one file ('-' for standard input)

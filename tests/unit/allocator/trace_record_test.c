@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "allocator/config.h"
 #include "allocator/trace_replay.h"
@@ -73,6 +74,10 @@ static void there_and_back(const char *name)
     assert_int_equal(again.event_count, trace.event_count);
     assert_int_equal(again.segment_count, trace.segment_count);
     assert_int_equal(again.block_count, trace.block_count);
+    assert_int_equal(trace.known, ZV_TRACE_EMULATED);
+    assert_int_equal(again.known, ZV_TRACE_EMULATED);
+    assert_true(zv_slice_equal(zv_trace_text(&again, again.known_by),
+                               "an op list, run on the simulated card"));
     again.devices[0].total_bytes = facts.capacity_bytes; /* reservations follow from it */
     prove(name, &again);
     zv_trace_close(&again);
@@ -111,8 +116,33 @@ static void test_golden_cases(void **state)
     }
 }
 
+/* A mark that is not understood is no recording. */
+static void test_strange_mark(void **state)
+{
+    (void)state;
+    static const char ops[] = "a 1 512 0\nf 1\n";
+    const struct zv_allocator_options options = {.conf = "", .capacity_bytes = 1 << 30};
+    struct zv_trace trace = {0};
+    struct zv_trace again = {0};
+    struct zv_error err = {0};
+    struct zv_buffer file = {.limit = 1 << 20};
+    struct zv_sink sink = zv_buffer_sink(&file);
+    assert_int_equal(zv_trace_record(&trace, zv_slice_of(ops), &options, NULL), ZV_OK);
+    assert_int_equal(zv_snapshot_write(&sink, &trace, NULL), ZV_OK);
+    char *const word = memmem(file.data, file.size, "emulated", 8);
+    assert_non_null(word);
+    word[0] = 'x';
+    const struct zv_slice written = {file.data, file.size};
+    assert_int_equal(zv_snapshot_read(&again, written, &err), ZV_E_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "\"xmulated\""));
+    zv_trace_close(&again);
+    zv_trace_close(&trace);
+    zv_buffer_free(&file);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_cases),
+                                       cmocka_unit_test(test_strange_mark)};
     return cmocka_run_group_tests_name("trace_record", tests, NULL, NULL);
 }

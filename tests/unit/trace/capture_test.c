@@ -158,6 +158,7 @@ static void test_damage(void **state)
     struct zv_trace trace = {0};
     struct zv_buffer buffer = {0};
     read_snapshot(&trace, "gen6");
+    assert_true(zv_trace_mark(&trace, ZV_TRACE_EMULATED, zv_slice_of("a test"), NULL));
     const struct zv_slice input = write_capture(&buffer, &trace, 0);
     for (size_t length = 0; length < input.length; length++) {
         struct zv_trace part = {0};
@@ -186,6 +187,60 @@ static void test_damage(void **state)
     }
     zv_buffer_free(&buffer);
     zv_trace_close(&trace);
+}
+
+/* What was not recorded says so, and how it came about; what was recorded has no such chunk. */
+static void test_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *by;
+        enum zv_trace_known known;
+    } rows[] = {{"", ZV_TRACE_RECORDED},
+                {"an op list", ZV_TRACE_EMULATED},
+                {"", ZV_TRACE_EMULATED},
+                {"a formula", ZV_TRACE_CALCULATED}};
+    size_t recorded = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct zv_trace trace = {0};
+        struct zv_trace again = {0};
+        struct zv_buffer buffer = {0};
+        size_t first;
+        read_snapshot(&trace, "empty");
+        assert_int_equal(trace.known, ZV_TRACE_RECORDED);
+        assert_true(zv_trace_mark(&trace, rows[i].known, zv_slice_of(rows[i].by), NULL));
+        const struct zv_slice input = write_capture(&buffer, &trace, 0);
+        assert_int_equal(zv_capture_read(&again, input, all, &first, NULL), ZV_OK);
+        assert_int_equal(again.known, rows[i].known);
+        assert_true(zv_slice_equal(zv_trace_text(&again, again.known_by), rows[i].by));
+        recorded = i == 0 ? input.length : recorded;
+        assert_true(rows[i].known == ZV_TRACE_RECORDED || input.length > recorded);
+        zv_trace_close(&again);
+        zv_trace_close(&trace);
+        zv_buffer_free(&buffer);
+    }
+}
+
+/* A way of knowing that is newer than this reader must not pass as a recording. */
+static void test_newer_known(void **state)
+{
+    (void)state;
+    struct zv_trace trace = {0};
+    struct zv_trace again = {0};
+    struct zv_buffer buffer = {0};
+    struct zv_error err = {0};
+    size_t first;
+    read_snapshot(&trace, "empty");
+    assert_true(zv_trace_mark(&trace, ZV_TRACE_CALCULATED, zv_slice_of("x"), NULL));
+    const struct zv_slice input = write_capture(&buffer, &trace, 0);
+    char *const chunk = memmem(buffer.data, buffer.size, "K\0\0\0\1\0\0\0\2", 9);
+    assert_non_null(chunk);
+    assert_int_equal(chunk[16], ZV_TRACE_CALCULATED);
+    chunk[16] = ZV_TRACE_KNOWN;
+    assert_int_equal(zv_capture_read(&again, input, all, &first, &err), ZV_E_UNSUPPORTED);
+    zv_trace_close(&again);
+    zv_trace_close(&trace);
+    zv_buffer_free(&buffer);
 }
 
 static void test_memory(void **state)
@@ -221,8 +276,9 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_there_and_back),
-                                       cmocka_unit_test(test_range), cmocka_unit_test(test_damage),
-                                       cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_range),
+        cmocka_unit_test(test_damage),         cmocka_unit_test(test_known),
+        cmocka_unit_test(test_newer_known),    cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests_name("capture", tests, NULL, NULL);
 }
