@@ -9,6 +9,7 @@
 #include "cli/verbs.h"
 #include "decide/sheet.h"
 #include "report/report_sheet.h"
+#include "trace/open.h"
 
 /* Everything one run holds; static, for a job file is large. */
 struct recording {
@@ -58,9 +59,24 @@ static enum zv_status settle_kind(const struct arguments *args, const char *path
     return ZV_OK;
 }
 
-/* Nothing goes in that could not be read again. */
+/* A snapshot, a capture or a timeline that is no recording says so itself. */
+static const char *known_of_trace(struct zv_slice text)
+{
+    struct zv_trace trace = {0};
+    size_t first;
+    const char *known = NULL;
+    if (zv_trace_is(text) &&
+        zv_trace_open(&trace, text, (struct zv_capture_range){0, 0}, &first, NULL) == ZV_OK &&
+        trace.known != ZV_TRACE_RECORDED) {
+        known = zv_trace_known_name(trace.known);
+    }
+    zv_trace_close(&trace);
+    return known;
+}
+
+/* Nothing goes in that could not be read again. *known is set when the content says it. */
 static enum zv_status check_content(struct recording *recording, enum zv_entry_kind kind,
-                                    struct zv_slice text, struct zv_error *err)
+                                    struct zv_slice text, const char **known, struct zv_error *err)
 {
     const struct zv_yaml_value *root;
     struct zv_evidence_list list = {0};
@@ -80,6 +96,10 @@ static enum zv_status check_content(struct recording *recording, enum zv_entry_k
         struct zv_attachment attachment;
         bool read;
         status = zv_attachment_read(&attachment, &read, &entry, text, &recording->arena, err);
+        *known = status == ZV_OK && read ? attachment.known : NULL;
+        if (status == ZV_OK && zv_entry_kind_of(text) == ZV_ENTRY_KINDS) {
+            *known = known_of_trace(text);
+        }
     }
     return status;
 }
@@ -97,6 +117,7 @@ static enum zv_status attach(struct recording *recording, const struct arguments
     struct zv_file file = {0};
     struct stat info;
     enum zv_entry_kind kind = ZV_ENTRY_JOB;
+    const char *known = NULL;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
         (void)zv_fail(err, ZV_E_IO, "a folder: attach its files");
         return zv_fail_where(err, path);
@@ -113,7 +134,7 @@ static enum zv_status attach(struct recording *recording, const struct arguments
         status = zv_fail(err, ZV_E_USAGE, "a record is of one job: another one is another record");
     }
     if (status == ZV_OK) {
-        status = check_content(recording, kind, text, err);
+        status = check_content(recording, kind, text, &known, err);
     }
     if (status == ZV_OK && first) {
         status = zv_job_record_create(args->operands[1], err);
@@ -123,6 +144,7 @@ static enum zv_status attach(struct recording *recording, const struct arguments
         const struct zv_entry entry = {.kind = kind,
                                        .name = base_name(path),
                                        .date = zv_slice_of(recording->today),
+                                       .known = zv_slice_of(known),
                                        .note = zv_slice_of(arguments_value(args, "note"))};
         status = zv_job_record_add(&recording->record, &entry, text, err);
     }

@@ -108,8 +108,13 @@ static const char *read_explain(struct zv_attachment *to, const struct zv_json_v
     const struct zv_json_value *const verdict = zv_json_find(root, "verdict");
     const struct zv_slice kind = text_of(verdict, "kind");
     const struct zv_slice known = text_of(root, "known");
+    const struct zv_slice backend = text_of(root, "backend");
     bool failed = false;
     to->has_counters = true;
+    /* only the native allocator has memory snapshots */
+    to->backend = backend.length != 0 ? zv_arena_copy(arena, backend.at, backend.length)
+                  : zv_slice_equal(text_of(root, "source"), "snapshot") ? "native"
+                                                                        : NULL;
     to->known = known.length != 0 ? zv_arena_copy(arena, known.at, known.length) : NULL;
     for (unsigned i = 0; i < ZV_COUNTERS; i++) {
         const struct zv_json_value *const usage =
@@ -228,7 +233,11 @@ static const char *read_measure(struct zv_attachment *to, const struct zv_json_v
     const size_t count = zv_json_count(runs);
     char sizes[120] = "";
     size_t used = 0;
+    const struct zv_slice policy = text_of(zv_json_find(shown_run, "allocator"), "policy");
     to->has_counters = true;
+    to->backend = zv_slice_equal(policy, "caching")             ? "native"
+                  : zv_slice_equal(policy, "cuda-malloc-async") ? "cudaMallocAsync"
+                                                                : NULL;
     to->known = known.length != 0 ? zv_arena_copy(arena, known.at, known.length) : NULL;
     for (unsigned i = 0; i < ZV_COUNTERS; i++) {
         to->counted[i] = counter_of(shown_run, i, &to->bytes[i]);

@@ -21,8 +21,9 @@ struct zv_attachment {
     const struct zv_entry *entry;
     const char *known; /* how it is known; NULL: as its kind says */
     const char *verdict;
-    const char *proves; /* of it, and what not */
-    bool has_counters;  /* its kind has them: what is not known then is unknown */
+    const char *proves;  /* of it, and what not */
+    const char *backend; /* of the allocator that counted; NULL: unknown */
+    bool has_counters;   /* its kind has them: what is not known then is unknown */
     bool counted[ZV_COUNTERS];
     uint64_t bytes[ZV_COUNTERS];
 };

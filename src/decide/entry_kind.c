@@ -31,9 +31,9 @@ const char *zv_entry_kind_name(enum zv_entry_kind kind)
     return kinds[kind].name;
 }
 
-const char *zv_entry_known(enum zv_entry_kind kind)
+const char *zv_entry_known(const struct zv_entry *entry)
 {
-    return kinds[kind].known;
+    return entry->known.length != 0 ? entry->known.at : kinds[entry->kind].known;
 }
 
 bool zv_entry_kind_parse(struct zv_slice name, enum zv_entry_kind *to)

@@ -81,6 +81,7 @@ enum zv_status zv_entry_read(struct zv_entry *entry, struct zv_slice text, uint3
         take_text(root, "date", &entry->date) && take_text(root, "name", &entry->name) &&
         take_text(root, "file", &entry->file) && take_text(root, "sha256", &entry->sha256) &&
         take_text(root, "previous", &entry->previous) && take_text(root, "note", &entry->note) &&
+        (zv_json_find(root, "known") == NULL || take_text(root, "known", &entry->known)) &&
         entry->sha256.length == 64 && stays_inside(entry->file);
     return good ? ZV_OK
                 : zv_fail(err, ZV_E_SYNTAX, "expected entry %u with its attachment and hash",
@@ -222,7 +223,7 @@ static void write_entry(struct zv_sink *sink, const struct zv_entry *entry)
     zv_json_write_key(&json, "entry");
     zv_json_write_u64(&json, entry->number);
     write_text(&json, "kind", zv_slice_of(zv_entry_kind_name(entry->kind)));
-    write_text(&json, "known", zv_slice_of(zv_entry_known(entry->kind)));
+    write_text(&json, "known", zv_slice_of(zv_entry_known(entry)));
     write_text(&json, "date", entry->date);
     write_text(&json, "name", entry->name);
     write_text(&json, "file", entry->file);

@@ -46,6 +46,7 @@ struct zv_entry {
     struct zv_slice sha256;   /* of the attachment */
     struct zv_slice previous; /* SHA-256 of the entry before; empty for the first */
     struct zv_slice note;
+    struct zv_slice known; /* how what it holds is known; empty: as its kind says */
     uint64_t bytes;
 };
 
@@ -72,7 +73,7 @@ const char *zv_entry_kind_name(enum zv_entry_kind kind);
 bool zv_entry_kind_parse(struct zv_slice name, enum zv_entry_kind *to);
 
 /* How what an entry holds is known: "calculated", "measured" ... */
-const char *zv_entry_known(enum zv_entry_kind kind);
+const char *zv_entry_known(const struct zv_entry *entry);
 
 /* The kind by the schema that the file states; ZV_ENTRY_KINDS when it states none that is known.
  * What says of itself that it is emulated is no measurement. */
@@ -91,8 +92,9 @@ enum zv_status zv_job_record_read(struct zv_job_record *record, const char *path
                                   struct zv_arena *arena, struct zv_error *err);
 
 /*
- * Adds an entry with its attachment, after those that record has; added (name, kind, date, note)
- * says which. Errors: ZV_E_EXISTS when somebody else added one meanwhile, ZV_E_IO, ZV_E_LIMIT.
+ * Adds an entry with its attachment, after those that record has; added (name, kind, date, note,
+ * known) says which. Errors: ZV_E_EXISTS when somebody else added one meanwhile, ZV_E_IO,
+ * ZV_E_LIMIT.
  */
 enum zv_status zv_job_record_add(const struct zv_job_record *record, const struct zv_entry *added,
                                  struct zv_slice content, struct zv_error *err);

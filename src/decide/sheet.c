@@ -237,11 +237,24 @@ static enum zv_status add_measured(struct zv_sheet *sheet, const struct zv_conte
     return status;
 }
 
+/* What the backend of an allocator makes of its reserved bytes. */
+static enum zv_status note_backend(struct zv_sheet *sheet, const char *backend,
+                                   struct zv_error *err)
+{
+    struct zv_sheet_row *const row = &sheet->rows[sheet->count - 1];
+    row->note =
+        backend == NULL
+            ? "backend unknown: with cudaMallocAsync an upper bound"
+            : zv_arena_print(sheet->arena, "backend %.60s%s", backend,
+                             strcasestr(backend, "async") != NULL ? ": an upper bound" : "");
+    return row->note != NULL ? ZV_OK : zv_fail_memory(err, "a sheet");
+}
+
 /* Attached results: the verdict, the counters of those that have them, what it may prove. */
 static enum zv_status add_result(struct zv_sheet *sheet, const struct zv_attachment *one,
                                  struct zv_error *err)
 {
-    const char *const known = one->known != NULL ? one->known : zv_entry_known(one->entry->kind);
+    const char *const known = one->known != NULL ? one->known : zv_entry_known(one->entry);
     char label[160];
     (void)snprintf(label, sizeof label, "%04u %.100s", one->entry->number, one->entry->name.at);
     enum zv_status status = add_text(sheet, "results", label, known, err, "%s", one->verdict);
@@ -249,6 +262,10 @@ static enum zv_status add_result(struct zv_sheet *sheet, const struct zv_attachm
         (void)snprintf(label, sizeof label, "%04u %s", one->entry->number, zv_counter_names[i]);
         status =
             add_bytes(sheet, "results", label, known, one->counted[i] ? &one->bytes[i] : NULL, err);
+        if (status == ZV_OK && one->counted[i] &&
+            strncmp(zv_counter_names[i], "reserved", 8) == 0) {
+            status = note_backend(sheet, one->backend, err);
+        }
     }
     (void)snprintf(label, sizeof label, "%04u may prove", one->entry->number);
     return status == ZV_OK ? add_text(sheet, "results", label, NULL, err, "%s", one->proves)
@@ -324,7 +341,7 @@ static enum zv_status add_rest(struct zv_sheet *sheet, const struct zv_content *
     for (size_t i = 0; status == ZV_OK && i < record->count; i++) {
         const struct zv_entry *const entry = &record->entries[i];
         status = add_text(
-            sheet, "attached", entry->file.at, zv_entry_known(entry->kind), err,
+            sheet, "attached", entry->file.at, zv_entry_known(entry), err,
             "%s, %.10s, %" PRIu64 " B, SHA-256 %.16s...%s%.120s", zv_entry_kind_name(entry->kind),
             entry->date.length != 0 ? entry->date.at : "?", entry->bytes, entry->sha256.at,
             entry->note.length != 0 ? "; " : "", entry->note.length != 0 ? entry->note.at : "");

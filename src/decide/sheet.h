@@ -30,6 +30,7 @@ struct zv_sheet_row {
     const char *label;
     const char *value; /* NULL: bytes, or unknown when there are none */
     const char *known; /* NULL: a declaration */
+    const char *note;  /* what the figure must not be read without; NULL: nothing */
     bool has_bytes;
     uint64_t bytes;
     bool variable; /* what a comparison may change one of */

@@ -72,6 +72,24 @@ static void print_rows(struct zv_sink *sink, const struct report_style *style,
     }
 }
 
+/* What figures must not be compared without: "2: 0004 reserved_peak: backend ..." */
+static void print_notes(struct zv_sink *sink, const struct report_style *style,
+                        const struct report_compare *report)
+{
+    const struct zv_comparison *const comparison = report->comparison;
+    for (size_t i = 0; i < comparison->row_count; i++) {
+        for (size_t k = 0; k < comparison->sheet_count; k++) {
+            const struct zv_sheet_row *const row = row_in(report, k, comparison->rows[i]);
+            char text[256];
+            if (row != NULL && row->note != NULL) {
+                (void)snprintf(text, sizeof text, "in %zu, %.100s: %.100s", k + 1, row->label,
+                               row->note);
+                report_fold(sink, style, 2, 0, text);
+            }
+        }
+    }
+}
+
 static bool is_comparison(const struct zv_comparison *comparison)
 {
     return comparison->reason_count == 0;
@@ -87,6 +105,7 @@ void report_compare_text(struct zv_sink *sink, const struct report_style *style,
     }
     print_rows(sink, style, report);
     zv_sink_text(sink, "\n");
+    print_notes(sink, style, report);
     for (size_t i = 0; i < comparison->variable_count && i < ZV_COMPARE_MAX_REASONS; i++) {
         zv_sink_print(sink, "varied: %s\n", comparison->variables[i]);
     }
@@ -150,6 +169,20 @@ void report_compare_json(struct zv_sink *sink, const struct report_compare *repo
             } else {
                 zv_json_write_string(&json, one != NULL ? one->value : NULL);
             }
+        }
+        zv_json_end_array(&json);
+        zv_json_write_key(&json, "known");
+        zv_json_begin_array(&json);
+        for (size_t k = 0; k < comparison->sheet_count; k++) {
+            const struct zv_sheet_row *const one = row_in(report, k, row);
+            zv_json_write_string(&json, one != NULL ? one->known : NULL);
+        }
+        zv_json_end_array(&json);
+        zv_json_write_key(&json, "notes");
+        zv_json_begin_array(&json);
+        for (size_t k = 0; k < comparison->sheet_count; k++) {
+            const struct zv_sheet_row *const one = row_in(report, k, row);
+            zv_json_write_string(&json, one != NULL ? one->note : NULL);
         }
         zv_json_end_array(&json);
         zv_json_end_object(&json);

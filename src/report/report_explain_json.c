@@ -101,6 +101,7 @@ void report_explain_json(struct zv_sink *sink, const struct report_explain *expl
     json_text(&json, "schema", "zirve.explain/1");
     json_text(&json, "source", sources[record->trace.source]);
     report_known_json(&json, &record->trace);
+    json_text(&json, "backend", record->trace.source == ZV_TRACE_FROM_SNAPSHOT ? "native" : NULL);
     json_bytes(&json, "device", true, record->device);
     json_bytes(&json, "devices", true, record->trace.device_count);
     json_bytes(&json, "events_left_out_before", true, record->first_event);

@@ -35,8 +35,10 @@ void report_sheet_text(struct zv_sink *sink, const struct report_style *style,
             report_bold(sink, style, text);
         }
         const bool tagged = row->known != NULL && strcmp(row->known, "unknown") != 0;
-        (void)snprintf(text, sizeof text, "%.440s%s%s%s", value_of(bytes, style, row),
-                       tagged ? " (" : "", tagged ? row->known : "", tagged ? ")" : "");
+        (void)snprintf(text, sizeof text, "%.380s%s%s%s%.80s%s", value_of(bytes, style, row),
+                       tagged ? " (" : "", tagged ? row->known : "",
+                       tagged && row->note != NULL ? "; " : "",
+                       tagged && row->note != NULL ? row->note : "", tagged ? ")" : "");
         zv_sink_print(sink, "  %-32s", row->label);
         const size_t column = strlen(row->label) > 32 ? 80 : 34;
         report_fold(sink, style, 36, (unsigned)column, text);
@@ -74,6 +76,9 @@ enum zv_status report_sheet_html(struct zv_sink *sink, const struct report_style
                        zv_slice_of(row->known != NULL ? row->known
                                    : row->variable    ? "declared"
                                                       : ""));
+        if (row->note != NULL) {
+            html_page_text(&page, "td", "note", zv_slice_of(row->note));
+        }
         zv_sink_text(sink, "</tr>\n");
     }
     zv_sink_text(sink, "</table>\n</main>\n");
@@ -89,6 +94,7 @@ static void write_row(struct zv_json_writer *json, const struct zv_sheet_row *ro
     json_text(json, "value", row->value);
     json_bytes(json, "bytes", row->has_bytes, row->bytes);
     json_text(json, "known", row->known);
+    json_text(json, "note", row->note);
     zv_json_end_object(json);
 }
 

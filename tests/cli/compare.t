@@ -56,14 +56,14 @@ $ zirve compare tests/data/decide/job-quality.yaml $TMP/worse.yaml --json | head
       "values": [
         "7000000000",
         "7000000000"
-      ]
-    },
-    {
-      "section": "job",
-      "label": "model.bits",
-      "values": [
-        "16",
-        "16"
+      ],
+      "known": [
+        null,
+        null
+      ],
+      "notes": [
+        null,
+        null
 # Across backends.
 $ { cat tests/data/decide/job.yaml; echo 'environment: {backend: CUDA 12.8}'; } >$TMP/a.yaml; { cat tests/data/decide/job.yaml; echo 'environment: {backend: ROCm 6.4}'; } >$TMP/b.yaml; zirve compare $TMP/a.yaml $TMP/b.yaml | tail -n 4
 

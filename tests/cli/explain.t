@@ -304,6 +304,7 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
   "source": "snapshot",
   "known": "measured",
   "known_by": null,
+  "backend": "native",
   "device": 0,
   "devices": 1,
   "events_left_out_before": 0,
@@ -522,6 +523,7 @@ $ gzip -c $TMP/trace.json | zirve explain - --json
   "source": "profiler",
   "known": "measured",
   "known_by": null,
+  "backend": null,
   "device": 0,
   "devices": 1,
   "events_left_out_before": 0,
@@ -697,7 +699,7 @@ replay: exact 12/12 allocations and 4/4 segments, at the emulated addresses
   Emulated: an op list, run on the simulated card; allocator torch-2.14;
   settings default.
   Before the record: nothing was reserved, so it is whole.
-  0.93 GiB (1.00 GB) of it has no stack.
+  953.68 MiB (1000.00 MB) of it has no stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
 
@@ -789,6 +791,7 @@ $ zirve explain tests/data/snapshots/gen6.pickle --range 0.001s-0.002s --json --
   "source": "snapshot",
   "known": "measured",
   "known_by": null,
+  "backend": "native",
   "device": 0,
   "devices": 1,
   "events_left_out_before": 1,
@@ -796,7 +799,6 @@ $ zirve explain tests/data/snapshots/gen6.pickle --range 0.001s-0.002s --json --
     "kind": "static",
     "out_of_memory": false,
     "requested_bytes": null,
-    "device_free_bytes": null,
 $ zirve explain tests/data/snapshots/gen6.pickle --range 3
 zirve explain: --range 3: expected events (1000-2000) or seconds (1.5s-2s)
 ? 64
@@ -888,7 +890,7 @@ replay: exact 12/12 allocations and 4/4 segments, at the emulated addresses
   Emulated: an op list, run on the simulated card; allocator torch-2.6; settings
   default.
   Before the record: nothing was reserved, so it is whole.
-  0.93 GiB (1.00 GB) of it has no stack.
+  953.68 MiB (1000.00 MB) of it has no stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
 

@@ -121,27 +121,27 @@ $ zirve record show $TMP/r --json | head -n 30
       "label": "model.parameters",
       "value": "7000000000",
       "bytes": null,
-      "known": null
+      "known": null,
+      "note": null
     },
     {
       "section": "job",
       "label": "model.bits",
       "value": "16",
       "bytes": null,
-      "known": null
+      "known": null,
+      "note": null
     },
     {
       "section": "job",
       "label": "model.revision",
       "value": "r1",
       "bytes": null,
-      "known": null
+      "known": null,
+      "note": null
     },
     {
       "section": "job",
-      "label": "sizes.context",
-      "value": "8192",
-      "bytes": null,
 $ zirve record show $TMP/r --html | sed -n '/<main/,/revision/p'
 <main class="sheet">
 <h1 class="title">untitled job</h1>
@@ -243,9 +243,11 @@ results
   0004 explain.json                 out of memory: capacity, 4.00 GiB asked for
                                     (measured)
   0004 allocated_peak               3.00 MiB (3.15 MB) (measured)
-  0004 reserved_peak                22.00 MiB (23.07 MB) (measured)
+  0004 reserved_peak                22.00 MiB (23.07 MB) (measured; backend
+                                    native)
   0004 allocated_end                2.00 KiB (2.05 kB) (measured)
-  0004 reserved_end                 22.00 MiB (23.07 MB) (measured)
+  0004 reserved_end                 22.00 MiB (23.07 MB) (measured; backend
+                                    native)
   0004 may prove                    what the allocator of that process held; not
                                     what others held or its context took, and no
                                     load
@@ -282,7 +284,7 @@ $ zirve record show $TMP/results --json | grep -A3 '0004 reserved_end'
       "label": "0004 reserved_end",
       "value": null,
       "bytes": 23068672,
-      "known": "measured"
+      "known": "measured",
 $ printf '{"schema": "zirve.run/1",' >$TMP/cut.json; zirve record add $TMP/results $TMP/cut.json
 zirve record: TMP/cut.json: byte 25: JSON: unexpected end
 ? 3
@@ -295,19 +297,84 @@ results
   0002 m.json                       complete: 2 runs, the fullest on RTX 4090;
                                     batch 1, context 16, width 1024 (emulated)
   0002 allocated_peak               8.20 MiB (8.59 MB) (emulated)
-  0002 reserved_peak                22.00 MiB (23.07 MB) (emulated)
+  0002 reserved_peak                22.00 MiB (23.07 MB) (emulated; backend
+                                    native)
   0002 allocated_end                8.07 MiB (8.46 MB) (emulated)
-  0002 reserved_end                 22.00 MiB (23.07 MB) (emulated)
+  0002 reserved_end                 22.00 MiB (23.07 MB) (emulated; backend
+                                    native)
   0002 may prove                    what one allocator held in those phases, so
                                     run; no card's capacity for another model,
                                     and no load but that of the phases
   0003 line.json                    complete: 2 runs, the fullest on RTX4090;
                                     batch 1, context 16, width 1024 (emulated)
   0003 allocated_peak               8.20 MiB (8.59 MB) (emulated)
-  0003 reserved_peak                22.00 MiB (23.07 MB) (emulated)
+  0003 reserved_peak                22.00 MiB (23.07 MB) (emulated; backend
+                                    native)
   0003 allocated_end                8.07 MiB (8.46 MB) (emulated)
-  0003 reserved_end                 22.00 MiB (23.07 MB) (emulated)
+  0003 reserved_end                 22.00 MiB (23.07 MB) (emulated; backend
+                                    native)
   0003 may prove                    what one allocator held in those phases, so
                                     run; no card's capacity for another model,
                                     and no load but that of the phases
 
+# An attachment that is no recording is not kept as one, and reserved bytes stand with their backend.
+$ zirve record new $TMP/marks tests/data/decide/job.yaml --today 2026-11-29; zirve replay tests/data/ops/hole.txt --snapshot $TMP/emulated.pickle >/dev/null; zirve explain $TMP/emulated.pickle --capture $TMP/emulated.zv --json -o $TMP/emulated.json
+$ printf '%s' '{"traceEvents":[{"ph":"i","name":"[memory]","ts":1,"pid":1,"tid":1,"args":{"Addr":16,"Bytes":512,"Total Allocated":512,"Total Reserved":2097152,"Device Type":1,"Device Id":0}}]}' | zirve explain - --json -o $TMP/chrome.json
+$ zirve record add $TMP/marks $TMP/emulated.pickle $TMP/emulated.zv tests/data/snapshots/gen6.pickle --kind document --today 2026-11-29; zirve record add $TMP/marks $TMP/emulated.json $TMP/chrome.json --today 2026-11-29; grep -h '"known"' $TMP/marks/*.json
+  "known": "assumed",
+  "known": "emulated",
+  "known": "emulated",
+  "known": "unknown",
+  "known": "emulated",
+  "known": "measured",
+$ zirve record show $TMP/marks | sed -n '/^results/,/^invalid/p'
+results
+  0005 emulated.json                no request failed; the peak of the record
+                                    (emulated)
+  0005 allocated_peak               5.59 GiB (6.00 GB) (emulated)
+  0005 reserved_peak                7.46 GiB (8.01 GB) (emulated; backend
+                                    native)
+  0005 allocated_end                2.79 GiB (3.00 GB) (emulated)
+  0005 reserved_end                 7.46 GiB (8.01 GB) (emulated; backend
+                                    native)
+  0005 may prove                    what the allocator of that process held; not
+                                    what others held or its context took, and no
+                                    load
+  0006 chrome.json                  no request failed; the peak of the record
+                                    (measured)
+  0006 allocated_peak               512 B (measured)
+  0006 reserved_peak                2.00 MiB (2.10 MB) (measured; backend
+                                    unknown: with cudaMallocAsync an upper
+                                    bound)
+  0006 allocated_end                512 B (measured)
+  0006 reserved_end                 2.00 MiB (2.10 MB) (measured; backend
+                                    unknown: with cudaMallocAsync an upper
+                                    bound)
+  0006 may prove                    what the allocator of that process held; not
+                                    what others held or its context took, and no
+                                    load
+
+attached
+  files/0001-job.yaml               job, 2026-11-29, 212 B, SHA-256
+                                    8fe73b764814baf4... (assumed)
+  files/0002-emulated.pickle        document, 2026-11-29, 2433 B, SHA-256
+                                    54befb75ded97987... (emulated)
+  files/0003-emulated.zv            document, 2026-11-29, 806 B, SHA-256
+                                    0800fc144bfd83de... (emulated)
+  files/0004-gen6.pickle            document, 2026-11-29, 1314 B, SHA-256
+                                    388a9c1da7ea1bda...
+  files/0005-emulated.json          explain, 2026-11-29, 3363 B, SHA-256
+                                    3be15d5d17360d70... (emulated)
+  files/0006-chrome.json            explain, 2026-11-29, 1537 B, SHA-256
+                                    5034fb62221546f4... (measured)
+$ zirve compare $TMP/marks $TMP/marks | grep backend
+  in 1, 0005 reserved_peak: backend native
+  in 2, 0005 reserved_peak: backend native
+  in 1, 0005 reserved_end: backend native
+  in 2, 0005 reserved_end: backend native
+  in 1, 0006 reserved_peak: backend unknown: with cudaMallocAsync an upper bound
+  in 2, 0006 reserved_peak: backend unknown: with cudaMallocAsync an upper bound
+  in 1, 0006 reserved_end: backend unknown: with cudaMallocAsync an upper bound
+  in 2, 0006 reserved_end: backend unknown: with cudaMallocAsync an upper bound
+$ zirve compare $TMP/marks $TMP/marks --json | grep -c 'backend unknown'
+4
