@@ -1,9 +1,11 @@
 #include "format/json_reader.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/slice.h"
 #include "format/json_scan.h"
 
 /* Behind the window's bytes: the NUL that ends every scan, and room to load a word at it. */
@@ -322,4 +324,22 @@ enum zv_json_token zv_json_next(struct zv_json_reader *reader)
         return open_level(reader, (unsigned char)c);
     }
     return read_scalar(reader, (unsigned char)c);
+}
+
+void zv_json_jump(struct zv_json_reader *reader, uint64_t to)
+{
+    const uint64_t filled = reader->base + reader->filled;
+    assert(reader->read == zv_read_slice && reader->depth > 0 && to >= reader->base + reader->at);
+    if (to > filled) {
+        struct zv_slice *const rest = reader->source;
+        rest->at += to - filled;
+        rest->length -= (size_t)(to - filled);
+        reader->base = to;
+        reader->filled = 0;
+        reader->window[0] = 0;
+    }
+    reader->at = (size_t)(to - reader->base);
+    reader->want_key = false;
+    reader->after_value = true;
+    reader->after_comma = false;
 }

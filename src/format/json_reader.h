@@ -74,6 +74,13 @@ enum zv_json_token zv_json_next(struct zv_json_reader *reader);
  */
 bool zv_json_skip(struct zv_json_reader *reader, int outside);
 
+/*
+ * Goes on at byte `to` of the input, which the caller has read up to there by itself: whole members
+ * of the innermost object behind the last token, without the comma after them. Only for a reader of
+ * zv_read_slice.
+ */
+void zv_json_jump(struct zv_json_reader *reader, uint64_t to);
+
 void zv_json_close(struct zv_json_reader *reader);
 
 #endif

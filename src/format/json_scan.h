@@ -52,6 +52,32 @@ static inline const unsigned char *json_skip_plain(const unsigned char *p, uint6
 #endif
 }
 
+/* The quote that ends a string of plain ASCII from p on, without escapes; NULL if another byte or
+ * end comes first. Reads nothing from end on. */
+static inline const char *json_plain_end(const char *p, const char *end)
+{
+#ifdef __SSE2__
+    for (; end - p >= 16; p += 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+        const __m128i ends =
+            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                      _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+                         _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20))); /* signed: above 0x7f too */
+        const unsigned found = (unsigned)_mm_movemask_epi8(ends);
+        if (found != 0) {
+            p += __builtin_ctz(found);
+            return *p == '"' ? p : NULL;
+        }
+    }
+#endif
+    for (; p < end && *p != '"'; p++) {
+        if ((unsigned char)*p < 0x20 || (unsigned char)*p > 0x7f || *p == '\\') {
+            return NULL;
+        }
+    }
+    return p < end ? p : NULL;
+}
+
 /* The first byte from p on that is no white space. */
 static inline const unsigned char *json_skip_space(const unsigned char *p)
 {

@@ -10,10 +10,11 @@
 #include "base/stream.h"
 #include "format/json_reader.h"
 #include "format/json_text.h"
+#include "format/safetensors_entry.h"
 
 enum {
     LENGTH_BYTES = 8,
-    WINDOW = 64 * 1024,
+    WINDOW = 4 * 1024,
     MAX_TOKEN = 64 * 1024 * 1024, /* some trainers put whole tag lists into one string */
     TYPICAL_ENTRY = 96            /* bytes of a tensor with a short name */
 };
@@ -267,6 +268,21 @@ static enum zv_status grow(struct header *header)
     return ZV_OK;
 }
 
+/* Checks what was read into the entry behind the last, which is one more then. */
+static enum zv_status keep_tensor(struct header *header, struct zv_safetensors_tensor *tensor,
+                                  const uint64_t offsets[2])
+{
+    struct zv_safetensors_header *const to = header->to;
+    const enum zv_status status = check_size(header, tensor, offsets);
+    if (status == ZV_OK) {
+        tensor->data_offset = offsets[0]; /* from the start of the data, until all are known */
+        to->in_order = to->in_order && offsets[0] == to->data_end;
+        to->data_end = offsets[1] > to->data_end ? offsets[1] : to->data_end;
+        to->count++;
+    }
+    return status;
+}
+
 /* The key is the current token. */
 static enum zv_status read_tensor(struct header *header)
 {
@@ -280,14 +296,32 @@ static enum zv_status read_tensor(struct header *header)
     status = take_text(header, &tensor->name);
     status = status == ZV_OK ? add_name(header, tensor) : status;
     status = status == ZV_OK ? read_fields(header, tensor, offsets) : status;
-    status = status == ZV_OK ? check_size(header, tensor, offsets) : status;
-    if (status == ZV_OK) {
-        tensor->data_offset = offsets[0]; /* from the start of the data, until all are known */
-        header->to->in_order = header->to->in_order && offsets[0] == header->to->data_end;
-        header->to->data_end =
-            offsets[1] > header->to->data_end ? offsets[1] : header->to->data_end;
-        header->to->count++;
+    return status == ZV_OK ? keep_tensor(header, tensor, offsets) : status;
+}
+
+/*
+ * Entries behind the one whose last bracket is the current token, as long as they look like what
+ * writers write and there is room for them.
+ */
+static enum zv_status read_usual(struct header *header)
+{
+    struct zv_safetensors_header *const to = header->to;
+    const char *const text = header->text.at;
+    const char *at = text + header->json.offset + 1;
+    enum zv_status status = ZV_OK;
+    while (status == ZV_OK && to->count < header->capacity) {
+        uint64_t offsets[2];
+        struct zv_safetensors_tensor *const tensor = &to->tensors[to->count];
+        const char *const next = safetensors_entry(at, text + header->text.length, tensor, offsets);
+        if (next == NULL) {
+            break;
+        }
+        tensor->header_offset = LENGTH_BYTES + (uint64_t)(at + 1 - text);
+        status = add_name(header, tensor);
+        status = status == ZV_OK ? keep_tensor(header, tensor, offsets) : status;
+        at = next;
     }
+    zv_json_jump(&header->json, (uint64_t)(at - text));
     return status;
 }
 
@@ -347,8 +381,9 @@ static enum zv_status read_json(struct header *header)
     enum zv_json_token token;
     while ((token = zv_json_next(&header->json)) == ZV_JSON_KEY) {
         const struct zv_slice key = {header->json.text, header->json.length};
-        const enum zv_status status =
+        enum zv_status status =
             zv_slice_equal(key, "__metadata__") ? read_metadata(header) : read_tensor(header);
+        status = status == ZV_OK ? read_usual(header) : status;
         if (status != ZV_OK) {
             return status;
         }

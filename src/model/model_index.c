@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/name_set.h"
+#include "format/json_plain.h"
 #include "format/json_reader.h"
 #include "format/json_text.h"
 
@@ -50,20 +51,15 @@ static enum zv_status take_text(const struct reading *reading, struct zv_slice *
                             "JSON: a string with a NUL character or half a surrogate pair");
 }
 
-static enum zv_status add_tensor(struct reading *reading)
+static enum zv_status add_tensor(struct reading *reading, struct zv_slice name, uint64_t offset)
 {
-    struct zv_slice name;
     struct zv_name_place place;
-    const enum zv_status status = take_text(reading, &name);
-    if (status != ZV_OK) {
-        return status;
-    }
     switch (zv_name_set_add(&reading->names, name, &place)) {
     case ZV_NAME_ADDED:
         reading->to->tensor_count++;
         return ZV_OK;
     case ZV_NAME_EXISTS:
-        return zv_fail_at(reading->err, ZV_E_SYNTAX, reading->json.offset,
+        return zv_fail_at(reading->err, ZV_E_SYNTAX, offset,
                           "JSON: the key \"%.*s\" is there twice in one object",
                           name.length < 200 ? (int)name.length : 200, name.at);
     case ZV_NAME_NOMEM:
@@ -72,17 +68,14 @@ static enum zv_status add_tensor(struct reading *reading)
     return zv_fail_memory(reading->err, "tensor names");
 }
 
-static enum zv_status add_shard(struct reading *reading, enum zv_json_token token)
+static enum zv_status add_shard(struct reading *reading, struct zv_slice name, uint64_t offset)
 {
-    struct zv_slice name = {0};
-    const enum zv_status status = token == ZV_JSON_STRING ? take_text(reading, &name) : ZV_OK;
     struct zv_strmap_entry *entry;
-    if (status != ZV_OK || (name.length != 0 && zv_slice_same(name, reading->last))) {
-        return status;
+    if (name.length != 0 && zv_slice_same(name, reading->last)) {
+        return ZV_OK;
     }
     if (name.length == 0 || memchr(name.at, '/', name.length) != NULL) {
-        return zv_fail_at(reading->err, ZV_E_SYNTAX, reading->json.offset,
-                          "no name of a file beside it");
+        return zv_fail_at(reading->err, ZV_E_SYNTAX, offset, "no name of a file beside it");
     }
     if (zv_strmap_add(&reading->to->shards, name, 0, &entry) == ZV_STRMAP_NOMEM) {
         return zv_fail_memory(reading->err, "shard names");
@@ -94,17 +87,50 @@ static enum zv_status add_shard(struct reading *reading, enum zv_json_token toke
                          MODEL_MAX_FILES);
 }
 
+/* The key that is the current token, and its value. */
+static enum zv_status read_pair(struct reading *reading)
+{
+    struct zv_slice name = {0};
+    enum zv_status status = take_text(reading, &name);
+    status = status == ZV_OK ? add_tensor(reading, name, reading->json.offset) : status;
+    if (status != ZV_OK) {
+        return status;
+    }
+    const enum zv_json_token token = zv_json_next(&reading->json);
+    if (token == ZV_JSON_ERROR) {
+        return fail_token(reading);
+    }
+    name = (struct zv_slice){0};
+    status = token == ZV_JSON_STRING ? take_text(reading, &name) : ZV_OK;
+    return status == ZV_OK ? add_shard(reading, name, reading->json.offset) : status;
+}
+
+/* The plain pairs behind the string that is the current token. */
+static enum zv_status read_plain(struct reading *reading)
+{
+    const char *const text = reading->text.at;
+    const char *at = text + reading->json.offset + reading->json.length + 2;
+    enum zv_status status = ZV_OK;
+    struct zv_json_plain pair;
+    while (status == ZV_OK && zv_json_plain_pair(&pair, at, text + reading->text.length)) {
+        status = add_tensor(reading, pair.key, (uint64_t)(pair.key.at - 1 - text));
+        status = status == ZV_OK
+                     ? add_shard(reading, pair.value, (uint64_t)(pair.value.at - 1 - text))
+                     : status;
+        at = pair.end;
+    }
+    zv_json_jump(&reading->json, (uint64_t)(at - text));
+    return status;
+}
+
 /* The pairs of weight_map, whose bracket is the current token. */
 static enum zv_status read_map(struct reading *reading)
 {
     enum zv_status status = ZV_OK;
     enum zv_json_token token;
     while (status == ZV_OK && (token = zv_json_next(&reading->json)) == ZV_JSON_KEY) {
-        status = add_tensor(reading);
-        if (status == ZV_OK) {
-            token = zv_json_next(&reading->json);
-            status = token == ZV_JSON_ERROR ? fail_token(reading) : add_shard(reading, token);
-        }
+        status = read_pair(reading);
+        status = status == ZV_OK ? read_plain(reading) : status;
     }
     if (status != ZV_OK || token != ZV_JSON_OBJECT_END) {
         return status != ZV_OK ? status : fail_token(reading);

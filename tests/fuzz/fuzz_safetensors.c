@@ -1,12 +1,14 @@
 /*
  * Any bytes: when a file is accepted, its tensors cover the data byte by byte exactly once, their
- * sizes follow from shape and dtype, and all names differ.
+ * sizes follow from shape and dtype, and all names differ. What is read in the layout of writers
+ * means what the reader of JSON alone finds there.
  */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/safetensors.h"
+#include "support/spaced_header.h"
 
 static void must(bool holds)
 {
@@ -68,5 +70,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(&file, size);
     }
     zv_arena_free(&arena);
+    must(spaced_header_differs(input) == NULL);
     return 0;
 }

@@ -44,6 +44,10 @@ def safetensors():
     swapped = ('{"b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]},'
                '"a":{"data_offsets":[0,1],"shape":[1],"dtype":"I8"}}').encode()
     save("safetensors", "swapped", struct.pack("<Q", len(swapped)) + swapped + bytes(2))
+    save("safetensors", "usual", safetensors_file(
+        [(f"layers.0.experts.{i}.down_proj.weight{s}", t, d, n)
+         for i in range(3) for s, t, d, n in (("", "F8_E4M3", [2, 3], 6), ("_scale_inv", "F32", [1, 1], 4))],
+        {"format": "pt"}))
     save("safetensors", "truncated", safetensors_file([("a", "F64", [2], 16)], data=15))
 
 

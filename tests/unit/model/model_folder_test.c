@@ -411,6 +411,13 @@ static void test_index(void **state)
          ZV_OK, "the index lists 3 tensors, the shards hold 2"},
         {"{\"weight_map\":{\"a\":\"x.safetensors\",\"a\":\"y.safetensors\"}}", ZV_E_SYNTAX,
          "\"a\" is there twice"},
+        {"{\"weight_map\":{\"a\":\"x.safetensors\",\n\"b\": \"y.safetensors\",\n\"b\": "
+         "\"y.safetensors\"}}",
+         ZV_E_SYNTAX, "\"b\" is there twice"},
+        {"{\"weight_map\":{\"a\":\"x.safetensors\",\"b\":\"y/z\"}}", ZV_E_SYNTAX,
+         "no name of a file beside it"},
+        {"{\"weight_map\":{\"a\":\"x.safetensors\",\"b\":\"y.safetensors\"]}", ZV_E_SYNTAX,
+         "unexpected bracket"},
         {"{\"weight_map\":{\"a\":\"x.safetensors\"},\"weight_map\":{}}", ZV_E_SYNTAX,
          "\"weight_map\" is there twice"},
         {"{\"weight_map\":{\"a\":\"x.safetensors\"},\"z\":{\"q\":1,\"q\":2}}", ZV_E_SYNTAX,
