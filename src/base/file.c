@@ -148,10 +148,14 @@ static bool write_all(int fd, struct zv_slice data)
     return true;
 }
 
-/* link refuses an existing name, which rename replaces. */
+/* link refuses an existing name, which rename replaces: also a device's or a pipe's. */
 static enum zv_status give_name(const char *temporary, const char *path, bool replace,
                                 struct zv_error *err)
 {
+    struct stat info;
+    if (replace && stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        return fail_kind(err, path, "is no regular file and is not replaced");
+    }
     if ((replace ? rename(temporary, path) : link(temporary, path)) == 0) {
         return ZV_OK;
     }

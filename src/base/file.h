@@ -40,7 +40,10 @@ struct zv_slice zv_file_slice(const struct zv_file *file);
  */
 enum zv_status zv_file_create(const char *path, struct zv_slice data, struct zv_error *err);
 
-/* The same, in place of what is there: a reader sees the old file or the new one, both whole. */
+/*
+ * The same, in place of the regular file that is there: a reader sees the old one or the new one,
+ * both whole. A device, a pipe or a folder is not replaced: ZV_E_IO.
+ */
 enum zv_status zv_file_replace(const char *path, struct zv_slice data, struct zv_error *err);
 
 #endif

@@ -107,6 +107,13 @@ static void test_replace(void **state)
     assert_int_equal(zv_file_replace(path, zv_slice_of("third"), &err), ZV_E_IO);
     assert_int_equal(count_entries(), 1);
     assert_int_equal(rmdir(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0); /* nor a pipe or a device, which rename would */
+    assert_int_equal(zv_file_replace(path, zv_slice_of("fourth"), &err), ZV_E_IO);
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    assert_int_equal(count_entries(), 1);
+    assert_int_equal(unlink(path), 0);
 }
 
 static void test_open_refused(void **state)
