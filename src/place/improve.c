@@ -154,6 +154,13 @@ static void rank_members(struct attempt *attempt, uint32_t count)
     }
 }
 
+/* Of multiples that no target reaches only 0 is left: how far the next one is does not matter. */
+static int32_t alignment_units(const struct zv_place_block *block, uint64_t unit)
+{
+    const uint64_t units = block->alignment > 1 ? block->alignment / unit : 1;
+    return units < MAX_UNITS ? (int32_t)units : MAX_UNITS;
+}
+
 static void fill_blocks(struct attempt *attempt, const struct span *span)
 {
     const struct place_problem *const problem = attempt->improve->problem;
@@ -166,7 +173,7 @@ static void fill_blocks(struct attempt *attempt, const struct span *span)
             .first = (int32_t)(problem->lives[index].first - span->first),
             .end = (int32_t)(problem->lives[index].end - span->first),
             .units = (int32_t)((block->bytes + attempt->unit - 1) / attempt->unit),
-            .alignment = block->alignment > 1 ? (int32_t)(block->alignment / attempt->unit) : 1,
+            .alignment = alignment_units(block, attempt->unit),
             .fixed = block->fixed ? (int32_t)(block->offset / attempt->unit) : SEARCH_NO_OFFSET};
         to->twin = find_twin(&attempt->search, (int32_t)i);
     }

@@ -267,3 +267,9 @@ zirve place: block 0: a page draws times and bytes below 2^53
 $ printf 'id,lower,upper,size\n' | zirve place - --html $TMP/none.html
 zirve place: no blocks: there is nothing to draw
 ? 64
+# An alignment beyond all memory leaves a block the address 0.
+$ printf 'buffer,start,end,size,alignment\na,0,4,8,9\nb,0,3,20,8888888888888816\nc,3,9,5,3\n' | zirve place - --csv
+id,lower,upper,size,alignment,offset
+a,0,5,8,9,27
+b,0,4,20,8888888888888816,0
+c,3,10,5,3,21
