@@ -5,6 +5,7 @@
 #include "cli/estimate_options.h"
 #include "cli/estimate_verb.h"
 #include "cli/job_input.h"
+#include "cli/step_settings.h"
 #include "cli/verbs.h"
 #include "report/report_estimate.h"
 
@@ -118,7 +119,8 @@ static enum zv_status answer(const struct arguments *args, struct output *out, s
     static struct session session;
     const char *const card = arguments_value(args, "card");
     const bool grid = arguments_has(args, "grid");
-    enum zv_status status = check_ways(args, err);
+    enum zv_status status =
+        arguments_has(args, "framework") ? step_settings_check(args, err) : check_ways(args, err);
     if (status == ZV_OK) {
         status = session_open(&session, args, err);
     }
@@ -129,10 +131,10 @@ static enum zv_status answer(const struct arguments *args, struct output *out, s
         status = session_open_card(&session, card, &session.capacity, err);
         session.has_card = status == ZV_OK;
     }
-    if (status == ZV_OK && arguments_has(args, "from-log")) {
-        status = estimate_log(&session, args, out, err);
-    } else if (status == ZV_OK && arguments_has(args, "framework")) {
+    if (status == ZV_OK && arguments_has(args, "framework")) {
         status = estimate_step(&session, args, out, err);
+    } else if (status == ZV_OK && arguments_has(args, "from-log")) {
+        status = estimate_log(&session, args, out, err);
     } else if (status == ZV_OK && grid) {
         status = estimate_grid(&session, args, out, err);
     } else if (status == ZV_OK && estimate_is_by_numbers(args)) {

@@ -6,82 +6,9 @@
 #include "base/fail.h"
 #include "cli/estimate_verb.h"
 #include "cli/result_file.h"
+#include "cli/step_settings.h"
+#include "estimate/search.h"
 #include "report/report_step.h"
-
-enum { MAX_SETTINGS = 48 };
-
-struct settings {
-    struct zv_step_setting at[MAX_SETTINGS];
-    size_t count;
-};
-
-static enum zv_status add(struct settings *to, const char *name, struct zv_slice value,
-                          struct zv_error *err)
-{
-    if (to->count == MAX_SETTINGS) {
-        return zv_fail(err, ZV_E_LIMIT, "more than %d settings of a step", MAX_SETTINGS);
-    }
-    to->at[to->count++] = (struct zv_step_setting){zv_slice_of(name), value};
-    return ZV_OK;
-}
-
-/* Options that mean a setting of a program, as they are written. */
-static enum zv_status add_options(struct settings *to, const struct arguments *args,
-                                  struct zv_error *err)
-{
-    static const struct {
-        const char *option;
-        const char *setting;
-    } rows[] = {{"micro-batch", "batch"},         {"seq-length", "tokens"},
-                {"accumulation", "accumulation"}, {"lora-rank", "rank"},
-                {"lora-targets", "targets"},      {"dtype", "weights"},
-                {"optimizer", "optimizer"}};
-    enum zv_status status = ZV_OK;
-    for (size_t i = 0; status == ZV_OK && i < sizeof rows / sizeof *rows; i++) {
-        const char *const value = arguments_value(args, rows[i].option);
-        if (value != NULL) {
-            status = add(to, rows[i].setting, zv_slice_of(value), err);
-        }
-    }
-    if (status == ZV_OK && arguments_has(args, "lora-rank")) {
-        status = add(to, "full", zv_slice_of("false"), err);
-    }
-    if (status == ZV_OK && arguments_has(args, "autocast")) {
-        status = add(to, "autocast", zv_slice_of("bf16"), err);
-    }
-    const char *const how = arguments_value(args, "checkpointing");
-    if (status == ZV_OK && how != NULL) {
-        if (strcmp(how, "full") != 0 && strcmp(how, "none") != 0) {
-            return zv_fail(err, ZV_E_USAGE,
-                           "--checkpointing %s: a step op by op knows none and "
-                           "full",
-                           how);
-        }
-        status =
-            add(to, "checkpoint", zv_slice_of(strcmp(how, "full") == 0 ? "true" : "false"), err);
-    }
-    return status;
-}
-
-/* --set NAME=VALUE */
-static enum zv_status add_set(struct settings *to, const struct arguments *args,
-                              struct zv_error *err)
-{
-    size_t at = 0;
-    for (const char *text = arguments_next(args, "set", &at); text != NULL;
-         text = arguments_next(args, "set", &at)) {
-        struct zv_slice value = zv_slice_of(text);
-        const struct zv_slice name = zv_slice_cut(&value, '=');
-        if (name.length == 0 || value.length == 0) {
-            return zv_fail(err, ZV_E_USAGE, "--set %s: expected NAME=VALUE", text);
-        }
-        if (to->count == MAX_SETTINGS) {
-            return zv_fail(err, ZV_E_LIMIT, "more than %d settings of a step", MAX_SETTINGS);
-        }
-        to->at[to->count++] = (struct zv_step_setting){name, value};
-    }
-    return ZV_OK;
-}
 
 /* What kernels see of the card. */
 static enum zv_status find_kernels(struct session *session, struct step_card *to,
@@ -104,66 +31,131 @@ static void write_op(void *context, const struct step_event *event)
     }
 }
 
-static enum zv_status run(struct session *session, const struct arguments *args,
-                          const struct settings *settings, struct output *out, struct zv_error *err)
+/* A program that is open, and what is asked of it. */
+struct ready {
+    struct zv_step step;
+    struct step_settings settings;
+    struct zv_step_request request;
+    struct zv_step_search found;
+};
+
+static void limit_search(struct zv_step_search *found, uint64_t declared_tokens)
 {
-    static struct zv_step step;
+    const bool tokens = zv_slice_equal(found->setting, "tokens");
+    found->from = tokens ? 2 : 1;
+    found->limit = !tokens                ? ZV_SEARCH_MAX_SEQUENCES
+                   : declared_tokens != 0 ? declared_tokens
+                                          : ZV_SEARCH_MAX_TOKENS;
+}
+
+/* The largest value that goes in, which the answer is then about. */
+static enum zv_status search(struct ready *ready, const struct session *session,
+                             const struct arguments *args, struct zv_error *err)
+{
+    static char text[24];
+    struct step_settings *const settings = &ready->settings;
+    struct zv_step_search *const found = &ready->found;
+    enum zv_status status = step_settings_search(args, &found->setting, err);
+    if (status == ZV_OK && !session->has_card) {
+        status = zv_fail(err, ZV_E_USAGE, "--search needs --card: what should it fit?");
+    }
+    for (size_t i = 0; status == ZV_OK && i < settings->count; i++) {
+        if (zv_slice_same(settings->at[i].name, found->setting)) {
+            status = zv_fail(err, ZV_E_USAGE, "--search %s finds the largest: leave out %s",
+                             arguments_value(args, "search"), settings->at[i].option);
+        }
+    }
+    if (status == ZV_OK && settings->count == STEP_SETTINGS_MAX) {
+        status = zv_fail(err, ZV_E_LIMIT, "more than %d settings of a step", STEP_SETTINGS_MAX);
+    }
+    if (status == ZV_OK) {
+        limit_search(found, session->stored.max_context);
+        status = zv_step_find_largest(&ready->step, &ready->request, found, err);
+    }
+    if (status == ZV_OK) {
+        (void)snprintf(text, sizeof text, "%" PRIu64, found->value);
+        settings->at[settings->count++] =
+            (struct zv_step_setting){found->setting, zv_slice_of(text), "--search"};
+        ready->request.setting_count = settings->count;
+    }
+    return status;
+}
+
+/* Peaks and levers; the trace is of the highest peak's run. */
+static enum zv_status run(const struct zv_step *step, const struct arguments *args,
+                          struct zv_step_request *request, struct report_step *report,
+                          struct zv_error *err)
+{
     static struct zv_step_peak peak;
-    struct zv_step_lever levers[ZV_STEP_LEVERS];
-    size_t lever_count = 0;
-    struct step_card card;
-    const char *basis;
+    static struct zv_step_lever levers[ZV_STEP_LEVERS];
     struct result_file trace = {.file = NULL};
-    enum zv_status status = find_kernels(session, &card, &basis, err);
-    struct zv_step_request request = {.model = &session->stored,
-                                      .habit = zv_slice_of(arguments_value(args, "framework")),
-                                      .settings = settings->at,
-                                      .setting_count = settings->count,
-                                      .card = card,
-                                      .allocator = {.capacity_bytes = session->has_card
-                                                                          ? session->capacity.low
-                                                                          : UINT64_C(1) << 47,
-                                                    .baseline_bytes = session->in_use_bytes,
-                                                    .conf = arguments_value(args, "alloc-conf")}};
-    if (status == ZV_OK) {
-        status = zv_step_open(&step, &session->stored, request.habit, &session->arena, err);
-    }
-    if (status == ZV_OK) {
-        status = result_file_open(&trace, arguments_value(args, "trace"), err);
-    }
+    enum zv_status status = result_file_open(&trace, arguments_value(args, "trace"), err);
     if (status == ZV_OK && arguments_has(args, "trace")) {
         zv_sink_text(&trace.sink,
                      "# calculated by zirve estimate --framework: what a step asks for, "
                      "not a recording\n");
-        request.on_event = write_op;
-        request.context = &trace.sink;
+        request->on_event = write_op;
+        request->context = &trace.sink;
     }
     if (status == ZV_OK) {
-        status = zv_step_peak(&step, &request, &peak, err);
+        status = zv_step_peak(step, request, &peak, err);
     }
     if (status == ZV_OK && !peak.high.out_of_memory) {
-        status = zv_step_levers(&step, &request, &peak, levers, &lever_count, err);
+        status = zv_step_levers(step, request, &peak, levers, &report->lever_count, err);
     }
     if (status == ZV_OK) {
         status = result_file_keep(&trace, err);
     }
     result_file_close(&trace);
+    report->peak = &peak;
+    report->levers = levers;
+    return status;
+}
+
+static enum zv_status answer(struct session *session, const struct arguments *args,
+                             struct output *out, struct zv_error *err)
+{
+    static struct ready ready;
+    struct zv_step_request *const request = &ready.request;
+    *request = (struct zv_step_request){.model = &session->stored,
+                                        .habit = zv_slice_of(arguments_value(args, "framework")),
+                                        .settings = ready.settings.at,
+                                        .allocator = {.capacity_bytes = session->has_card
+                                                                            ? session->capacity.low
+                                                                            : UINT64_C(1) << 47,
+                                                      .baseline_bytes = session->in_use_bytes,
+                                                      .conf = arguments_value(args, "alloc-conf")}};
+    struct report_step report = {.model = &session->stored,
+                                 .habit = request->habit,
+                                 .card = &request->card,
+                                 .capacity = session->has_card ? &session->capacity : NULL,
+                                 .conf = request->allocator.conf,
+                                 .settings = ready.settings.at,
+                                 .verbose = arguments_has(args, "verbose")};
+    enum zv_status status = find_kernels(session, &request->card, &report.card_basis, err);
+    if (status == ZV_OK) {
+        status = zv_step_open(&ready.step, &session->stored, request->habit, &session->arena, err);
+    }
+    if (status == ZV_OK) {
+        status = step_settings_read(&ready.settings, args, &ready.step, err);
+        request->setting_count = ready.settings.count;
+    }
+    if (status == ZV_OK && arguments_has(args, "search")) {
+        ready.found = (struct zv_step_search){.found = false};
+        status = search(&ready, session, args, err);
+        report.search = &ready.found;
+    }
+    if (status == ZV_OK) {
+        status = run(&ready.step, args, request, &report, err);
+    }
     if (status != ZV_OK) {
         return status;
     }
-    const struct report_step report = {.model = &session->stored,
-                                       .habit = request.habit,
-                                       .peak = &peak,
-                                       .card = &card,
-                                       .card_basis = basis,
-                                       .capacity = session->has_card ? &session->capacity : NULL,
-                                       .levers = levers,
-                                       .lever_count = lever_count,
-                                       .conf = request.allocator.conf,
-                                       .settings = settings->at,
-                                       .setting_count = settings->count};
+    report.setting_count = ready.settings.count;
     if (session->has_card) {
-        out->exit_code = peak.low.out_of_memory ? 1 : peak.high.out_of_memory ? 6 : 0;
+        out->exit_code = report.peak->low.out_of_memory    ? 1
+                         : report.peak->high.out_of_memory ? 6
+                                                           : 0;
     }
     if (out->json) {
         report_step_json(&out->sink, &report);
@@ -176,14 +168,6 @@ static enum zv_status run(struct session *session, const struct arguments *args,
 enum zv_status estimate_step(struct session *session, const struct arguments *args,
                              struct output *out, struct zv_error *err)
 {
-    static struct settings settings;
-    settings.count = 0;
-    enum zv_status status = session_open_model(session, args, err);
-    if (status == ZV_OK) {
-        status = add_options(&settings, args, err);
-    }
-    if (status == ZV_OK) {
-        status = add_set(&settings, args, err);
-    }
-    return status == ZV_OK ? run(session, args, &settings, out, err) : status;
+    const enum zv_status status = session_open_model(session, args, err);
+    return status == ZV_OK ? answer(session, args, out, err) : status;
 }

@@ -19,17 +19,20 @@ static void bytes_line(struct zv_sink *sink, const struct report_style *style, c
     zv_sink_print(sink, "  %-30s %s\n", name, text);
 }
 
+/* A run that ended for lack of memory has no highest figure. */
 static void range_line(struct zv_sink *sink, const struct report_style *style, const char *name,
-                       uint64_t low, uint64_t high)
+                       const struct zv_step_peak *peak, uint64_t low, uint64_t high)
 {
     char first[REPORT_BYTES_TEXT];
     char second[REPORT_BYTES_TEXT];
     report_bytes(first, style, low);
     report_bytes(second, style, high);
-    if (strcmp(first, second) == 0) {
-        zv_sink_print(sink, "  %-30s %s\n", name, first);
+    if (peak->low.out_of_memory || strcmp(first, second) == 0) {
+        zv_sink_print(sink, "  %-30s %s%s\n", name, peak->low.out_of_memory ? "at least " : "",
+                      first);
     } else {
-        zv_sink_print(sink, "  %-30s %s to %s\n", name, first, second);
+        zv_sink_print(sink, "  %-30s %s to %s\n", name, first,
+                      peak->high.out_of_memory ? "out of memory" : second);
     }
 }
 
@@ -51,10 +54,10 @@ static void when_line(struct zv_sink *sink, const struct report_style *style,
 }
 
 static void holders(struct zv_sink *sink, const struct report_style *style,
-                    const struct zv_step_peak *peak)
+                    const struct zv_step_peak *peak, bool all)
 {
     enum { SHOWN = 10 };
-    for (size_t i = 0; i < peak->holder_count && i < SHOWN; i++) {
+    for (size_t i = 0; i < peak->holder_count && (all || i < SHOWN); i++) {
         const struct zv_step_holder *const holder = &peak->holders[i];
         char name[64];
         char text[REPORT_BYTES_TEXT];
@@ -62,12 +65,50 @@ static void holders(struct zv_sink *sink, const struct report_style *style,
                        holder->saved ? "saved: " : "in use: ", (int)holder->operation.length,
                        holder->operation.at);
         report_bytes(text, style, holder->bytes);
-        zv_sink_print(sink, "  %-30s %-26s %" PRIu64 " tensors\n", name, text, holder->count);
+        zv_sink_print(sink, "  %-30s %-26s %" PRIu64 " tensor%s\n", name, text, holder->count,
+                      holder->count == 1 ? "" : "s");
+    }
+}
+
+/* "layers 0 to 27", a line for layers that hold the same. */
+static void layer_line(struct zv_sink *sink, const struct report_style *style,
+                       const struct zv_step_layer *layer, size_t from, size_t to)
+{
+    char name[64];
+    char text[REPORT_BYTES_TEXT];
+    const size_t count = to - from + 1;
+    if (from == 0) {
+        (void)snprintf(name, sizeof name, "  in no layer");
+    } else if (count == 1) {
+        (void)snprintf(name, sizeof name, "  layer %zu", from - 1);
+    } else {
+        (void)snprintf(name, sizeof name, "  layers %zu to %zu, each", from - 1, to - 1);
+    }
+    report_bytes(text, style, layer->bytes[ZV_STEP_SAVED] + layer->bytes[ZV_STEP_TEMPORARY]);
+    zv_sink_print(sink, "  %-30s %-26s %" PRIu64 " tensor%s\n", name, text, layer->tensors,
+                  layer->tensors == 1 ? "" : "s");
+}
+
+static void layers(struct zv_sink *sink, const struct report_style *style,
+                   const struct zv_step_peak *peak)
+{
+    zv_sink_text(sink, "\nActivations by the layer that made them\n");
+    for (size_t i = 0; i < peak->layer_count;) {
+        const struct zv_step_layer *const layer = &peak->layers[i];
+        size_t last = i;
+        while (i != 0 && last + 1 < peak->layer_count &&
+               memcmp(layer, &peak->layers[last + 1], sizeof *layer) == 0) {
+            last++;
+        }
+        if (layer->tensors != 0) {
+            layer_line(sink, style, layer, i, last);
+        }
+        i = last + 1;
     }
 }
 
 static void held(struct zv_sink *sink, const struct report_style *style,
-                 const struct zv_step_peak *peak)
+                 const struct zv_step_peak *peak, bool all)
 {
     zv_sink_text(sink, "\nWhat holds it\n");
     for (int i = STEP_WEIGHTS; i < STEP_PURPOSE_COUNT; i++) {
@@ -79,7 +120,28 @@ static void held(struct zv_sink *sink, const struct report_style *style,
     bytes_line(sink, style, "in use for the moment", peak->temporary_bytes);
     bytes_line(sink, style, "rounding of the allocator", peak->rounding_bytes);
     zv_sink_text(sink, "\nActivations by the operation that made them\n");
-    holders(sink, style, peak);
+    holders(sink, style, peak, all);
+    layers(sink, style, peak);
+}
+
+/* What an open setting does to the interval. */
+static void open_effect(char *to, size_t size, const struct report_style *style,
+                        const struct zv_step_peak *peak, const struct zv_step_open_setting *open)
+{
+    char width[REPORT_BYTES_TEXT];
+    report_bytes(width, style, open->width_bytes);
+    (void)snprintf(to, size, ".");
+    if (open->width_bytes != 0) {
+        (void)snprintf(to, size, ": highest with %.*s; %.*s alone takes %s less.",
+                       (int)open->highest.length, open->highest.at, (int)open->lowest.length,
+                       open->lowest.at, width);
+    } else if (!peak->high.out_of_memory) {
+        (void)snprintf(to, size, ": alone it makes no difference.");
+    } else if (!peak->low.out_of_memory && !zv_slice_same(open->highest, open->lowest)) {
+        (void)snprintf(to, size, ": runs out with %.*s, lowest with %.*s.",
+                       (int)open->highest.length, open->highest.at, (int)open->lowest.length,
+                       open->lowest.at);
+    }
 }
 
 static void phase_lines(struct zv_sink *sink, const struct report_style *style,
@@ -106,13 +168,71 @@ static void open_lines(struct zv_sink *sink, const struct report_style *style,
 {
     for (size_t i = 0; i < peak->open_count; i++) {
         const struct zv_step_open_setting *const open = &peak->open[i];
+        char effect[256];
         char text[512];
-        (void)snprintf(
-            text, sizeof text, "%.*s is not stated (%.*s): lowest with %.*s, highest with %.*s.",
-            (int)open->name.length, open->name.at, (int)open->values.length, open->values.at,
-            (int)open->lowest.length, open->lowest.at, (int)open->highest.length, open->highest.at);
+        open_effect(effect, sizeof effect, style, peak, open);
+        (void)snprintf(text, sizeof text, "%.*s is not stated (%.*s)%s", (int)open->name.length,
+                       open->name.at, (int)open->values.length, open->values.at, effect);
         report_fold(sink, style, 2, 0, text);
     }
+    for (size_t i = 0; i < peak->default_count; i++) {
+        const struct zv_step_default *const of = &peak->defaults[i];
+        char text[512];
+        (void)snprintf(text, sizeof text, "%.*s is %.*s: framework's default (%.*s).",
+                       (int)of->name.length, of->name.at, (int)of->value.length, of->value.at,
+                       (int)of->basis.length, of->basis.at);
+        report_fold(sink, style, 2, 0, text);
+    }
+}
+
+static void out_of_memory_line(struct zv_sink *sink, const struct report_style *style,
+                               const struct zv_step_peak *peak)
+{
+    char text[256];
+    if (peak->out_of_memory_runs == peak->runs) {
+        (void)snprintf(text, sizeof text,
+                       "out of memory%s: there is no peak, the figures are those until then",
+                       peak->open_count != 0 ? " whatever the open settings are" : "");
+    } else {
+        (void)snprintf(text, sizeof text,
+                       "out of memory in %zu of %zu cases of what is not stated; what holds it is "
+                       "of one of those",
+                       peak->out_of_memory_runs, peak->runs);
+    }
+    report_fold(sink, style, 2, 0, text);
+}
+
+static void search_lines(struct zv_sink *sink, const struct report_style *style,
+                         const struct zv_step_search *search)
+{
+    char text[400];
+    char request[REPORT_BYTES_TEXT];
+    report_bytes(request, style, search->next_request_bytes);
+    (void)snprintf(text, sizeof text,
+                   search->found ? "largest %.*s: %" PRIu64 : "largest %.*s: none",
+                   (int)search->setting.length, search->setting.at, search->value);
+    report_bold(sink, style, text);
+    zv_sink_text(sink, "\n");
+    if (search->at_limit) {
+        (void)snprintf(text, sizeof text,
+                       "that ends the search, not the card, which has room for more");
+    } else {
+        (void)snprintf(text, sizeof text,
+                       "with %" PRIu64 " it runs out of memory: a request of %s fails",
+                       search->value + search->found, request);
+    }
+    report_fold(sink, style, 2, 0, text);
+    if (search->contrary) {
+        (void)snprintf(text, sizeof text,
+                       "%" PRIu64 " does not go with that: what goes in has no one end",
+                       search->contrary_value);
+        report_fold(sink, style, 2, 0, text);
+    }
+    (void)snprintf(text, sizeof text,
+                   "%zu values tried, %zu steps run; what follows is of %" PRIu64, search->values,
+                   search->runs, search->value);
+    report_fold(sink, style, 2, 0, text);
+    zv_sink_text(sink, "\n");
 }
 
 static void fit_line(struct zv_sink *sink, const struct report_style *style,
@@ -156,24 +276,27 @@ void report_step_text(struct zv_sink *sink, const struct report_style *style,
 {
     const struct zv_step_peak *const peak = report->peak;
     char title[256];
+    if (report->search != NULL) {
+        search_lines(sink, style, report->search);
+    }
     (void)snprintf(title, sizeof title, "Training step, run op by op as %.*s does it",
                    (int)report->habit.length, report->habit.at);
     report_bold(sink, style, title);
     zv_sink_text(sink, "\n");
     if (peak->high.out_of_memory) {
-        zv_sink_text(sink, "  out of memory: the figures are those until then\n");
+        out_of_memory_line(sink, style, peak);
     }
-    range_line(sink, style, "peak allocated", peak->low.peak_allocated_bytes,
+    range_line(sink, style, "peak allocated", peak, peak->low.peak_allocated_bytes,
                peak->high.peak_allocated_bytes);
-    range_line(sink, style, "peak active", peak->low.peak_active_bytes,
+    range_line(sink, style, "peak active", peak, peak->low.peak_active_bytes,
                peak->high.peak_active_bytes);
-    range_line(sink, style, "peak reserved", peak->low.peak_reserved_bytes,
+    range_line(sink, style, "peak reserved", peak, peak->low.peak_reserved_bytes,
                peak->high.peak_reserved_bytes);
     fit_line(sink, style, report);
     when_line(sink, style, peak);
     open_lines(sink, style, peak);
     phase_lines(sink, style, &peak->high);
-    held(sink, style, peak);
+    held(sink, style, peak, report->verbose);
     lever_lines(sink, style, report);
     zv_sink_text(sink, "\n");
     char basis[512];
@@ -274,6 +397,65 @@ static void json_levers(struct zv_json_writer *json, const struct report_step *r
     zv_json_end_array(json);
 }
 
+static void json_layers(struct zv_json_writer *json, const struct zv_step_peak *peak)
+{
+    zv_json_write_key(json, "layers");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < peak->layer_count; i++) {
+        if (peak->layers[i].tensors == 0) {
+            continue;
+        }
+        zv_json_begin_object(json);
+        json_bytes(json, "layer", i != 0, (uint64_t)i - 1);
+        json_bytes(json, "saved_bytes", true, peak->layers[i].bytes[ZV_STEP_SAVED]);
+        json_bytes(json, "temporary_bytes", true, peak->layers[i].bytes[ZV_STEP_TEMPORARY]);
+        json_bytes(json, "tensors", true, peak->layers[i].tensors);
+        zv_json_end_object(json);
+    }
+    zv_json_end_array(json);
+}
+
+static void json_defaults(struct zv_json_writer *json, const struct zv_step_peak *peak)
+{
+    zv_json_write_key(json, "defaults");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < peak->default_count; i++) {
+        zv_json_begin_object(json);
+        json_slice(json, "setting", peak->defaults[i].name);
+        json_slice(json, "value", peak->defaults[i].value);
+        json_slice(json, "of", peak->defaults[i].basis);
+        zv_json_end_object(json);
+    }
+    zv_json_end_array(json);
+}
+
+static void json_search(struct zv_json_writer *json, const struct zv_step_search *search)
+{
+    const bool ended = !search->at_limit;
+    zv_json_write_key(json, "search");
+    zv_json_begin_object(json);
+    json_slice(json, "setting", search->setting);
+    json_bytes(json, "value", search->found, search->value);
+    json_bytes(json, "limit", true, search->limit);
+    json_bool(json, "at_limit", search->at_limit);
+    json_bytes(json, "next_value", ended, search->value + search->found);
+    json_bytes(json, "failed_request_bytes", ended, search->next_request_bytes);
+    json_bytes(json, "contrary_value", search->contrary, search->contrary_value);
+    json_bytes(json, "values", true, search->values);
+    json_bytes(json, "runs", true, search->runs);
+    zv_json_end_object(json);
+}
+
+static void json_known(struct zv_json_writer *json, const char *key, bool known,
+                       struct zv_slice text)
+{
+    if (known) {
+        json_slice(json, key, text);
+    } else {
+        json_text(json, key, NULL);
+    }
+}
+
 static void json_open(struct zv_json_writer *json, const struct zv_step_peak *peak)
 {
     zv_json_write_key(json, "open");
@@ -282,8 +464,9 @@ static void json_open(struct zv_json_writer *json, const struct zv_step_peak *pe
         zv_json_begin_object(json);
         json_slice(json, "setting", peak->open[i].name);
         json_slice(json, "values", peak->open[i].values);
-        json_slice(json, "lowest", peak->open[i].lowest);
-        json_slice(json, "highest", peak->open[i].highest);
+        json_known(json, "lowest", !peak->low.out_of_memory, peak->open[i].lowest);
+        json_known(json, "highest", !peak->low.out_of_memory, peak->open[i].highest);
+        json_bytes(json, "width_bytes", !peak->high.out_of_memory, peak->open[i].width_bytes);
         zv_json_end_object(json);
     }
     zv_json_end_array(json);
@@ -311,9 +494,15 @@ void report_step_json(struct zv_sink *sink, const struct report_step *report)
         json_slice(&json, name, report->settings[i].value);
     }
     zv_json_end_object(&json);
+    if (report->search != NULL) {
+        json_search(&json, report->search);
+    }
+    json_bytes(&json, "cases", true, peak->runs);
+    json_bytes(&json, "cases_out_of_memory", true, peak->out_of_memory_runs);
     json_result(&json, "lowest", &peak->low);
     json_result(&json, "highest", &peak->high);
     json_open(&json, peak);
+    json_defaults(&json, peak);
     zv_json_write_key(&json, "when");
     zv_json_begin_object(&json);
     json_bytes(&json, "event", true, peak->when.event);
@@ -322,6 +511,7 @@ void report_step_json(struct zv_sink *sink, const struct report_step *report)
     json_slice(&json, "operation", peak->when.operation);
     zv_json_end_object(&json);
     json_held(&json, peak);
+    json_layers(&json, peak);
     json_levers(&json, report);
     zv_json_end_object(&json);
     zv_json_finish(&json);

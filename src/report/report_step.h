@@ -19,6 +19,8 @@ struct report_step {
     const char *conf;                       /* PYTORCH_ALLOC_CONF, NULL: none */
     const struct zv_step_setting *settings; /* as stated */
     size_t setting_count;
+    const struct zv_step_search *search; /* NULL: none */
+    bool verbose;                        /* everything that is live, not the largest of it */
 };
 
 void report_step_text(struct zv_sink *sink, const struct report_style *style,

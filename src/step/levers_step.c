@@ -3,8 +3,7 @@
 
 #include "base/fail.h"
 #include "step/peak.h"
-
-enum { MAX_SETTINGS = 64 };
+#include "step/step_cases.h"
 
 static const struct lever {
     const char *setting;
@@ -29,7 +28,7 @@ static struct zv_slice value_of(const struct zv_step *step, const struct zv_step
 {
     struct zv_slice value = {NULL, 0};
     const int index = step_link_setting(&step->link, zv_slice_of(name));
-    if (index >= 0 && step->link.settings[index].used) {
+    if (index >= 0 && (peak->high.asked >> index & 1) != 0) {
         value = step->link.settings[index].value;
     }
     for (size_t i = 0; i < peak->open_count; i++) {
@@ -57,10 +56,12 @@ static size_t change(const struct zv_step_request *request, const struct zv_step
     }
     for (size_t i = 0; i < peak->open_count; i++) {
         if (!zv_slice_equal(peak->open[i].name, lever->setting)) {
-            to[count++] = (struct zv_step_setting){peak->open[i].name, peak->open[i].highest};
+            to[count++] = (struct zv_step_setting){.name = peak->open[i].name,
+                                                   .value = peak->open[i].highest};
         }
     }
-    to[count++] = (struct zv_step_setting){zv_slice_of(lever->setting), zv_slice_of(lever->value)};
+    to[count++] = (struct zv_step_setting){.name = zv_slice_of(lever->setting),
+                                           .value = zv_slice_of(lever->value)};
     return count;
 }
 
@@ -76,7 +77,7 @@ enum zv_status zv_step_levers(const struct zv_step *step, const struct zv_step_r
                               struct zv_step_lever to[ZV_STEP_LEVERS], size_t *count,
                               struct zv_error *err)
 {
-    struct zv_step_setting settings[MAX_SETTINGS + ZV_STEP_OPEN];
+    struct zv_step_setting settings[STEP_MAX_STATED + ZV_STEP_OPEN + 1];
     struct zv_step_request one = *request;
     one.settings = settings;
     one.on_event = NULL;

@@ -1,75 +1,10 @@
 #include "step/peak.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "step/program_run.h"
-
-enum { MAX_SETTINGS = 64 };
-
-/* ---- what is open ---- */
-
-static bool is_stated(const struct zv_step_request *request, struct zv_slice name)
-{
-    for (size_t i = 0; i < request->setting_count; i++) {
-        if (zv_slice_same(request->settings[i].name, name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static enum zv_status find_open(const struct zv_step *step, const struct zv_step_request *request,
-                                struct zv_step_peak *to, size_t *combinations, struct zv_error *err)
-{
-    *combinations = 1;
-    for (size_t i = 0; i < step->link.setting_count; i++) {
-        const struct step_link_setting *const setting = &step->link.settings[i];
-        if (!setting->used || setting->value.length == 0 ||
-            memchr(setting->value.at, '|', setting->value.length) == NULL ||
-            is_stated(request, setting->name)) {
-            continue;
-        }
-        if (to->open_count == ZV_STEP_OPEN) {
-            return zv_fail(err, ZV_E_LIMIT, "more than %d settings are open", ZV_STEP_OPEN);
-        }
-        to->open[to->open_count++] =
-            (struct zv_step_open_setting){.name = setting->name, .values = setting->value};
-        size_t values = 1;
-        for (size_t k = 0; k < setting->value.length; k++) {
-            values += setting->value.at[k] == '|';
-        }
-        *combinations *= values;
-        if (*combinations > ZV_STEP_MAX_RUNS) {
-            return zv_fail(err, ZV_E_LIMIT, "what is open makes more than %d cases: state some",
-                           ZV_STEP_MAX_RUNS);
-        }
-    }
-    return ZV_OK;
-}
-
-/* The settings of one combination: the stated ones and a value for each open one. */
-static size_t combine(const struct zv_step_request *request, const struct zv_step_peak *peak,
-                      size_t combination, struct zv_step_setting settings[MAX_SETTINGS])
-{
-    size_t count = 0;
-    for (; count < request->setting_count; count++) {
-        settings[count] = request->settings[count];
-    }
-    for (size_t i = 0; i < peak->open_count; i++) {
-        struct zv_slice rest = peak->open[i].values;
-        struct zv_slice values[16];
-        size_t given = 0;
-        while (rest.length != 0 && given < 16) {
-            values[given++] = zv_slice_trim(zv_slice_cut(&rest, '|'));
-        }
-        settings[count++] = (struct zv_step_setting){peak->open[i].name,
-                                                     values[given != 0 ? combination % given : 0]};
-        combination /= given != 0 ? given : 1;
-    }
-    return count;
-}
+#include "step/step_cases.h"
 
 /* ---- what is live ---- */
 
@@ -97,6 +32,17 @@ static struct zv_step_holder *holder_of(struct look *look, const struct step_sto
     return &peak->holders[peak->holder_count++];
 }
 
+/* layer: the number + 1, 0: none. Those beyond the last place share it. */
+static void count_layer(struct zv_step_peak *peak, const struct step_storage *storage,
+                        uint32_t layer)
+{
+    const size_t place = layer < ZV_STEP_LAYERS ? layer : ZV_STEP_LAYERS - 1;
+    struct zv_step_layer *const of = &peak->layers[place];
+    peak->layer_count = place + 1 > peak->layer_count ? place + 1 : peak->layer_count;
+    of->bytes[storage->saved != 0 ? ZV_STEP_SAVED : ZV_STEP_TEMPORARY] += storage->bytes;
+    of->tensors++;
+}
+
 static void count_storage(struct look *look, const struct step_storage *storage)
 {
     struct zv_step_peak *const peak = look->peak;
@@ -111,6 +57,7 @@ static void count_storage(struct look *look, const struct step_storage *storage)
     }
     struct zv_step_holder *const holder = holder_of(look, storage);
     const uint32_t layer = storage->label >> STEP_LABEL_LAYER;
+    count_layer(peak, storage, layer);
     const uint64_t bit = layer != 0 ? UINT64_C(1) << (layer % 64) : 0;
     uint64_t *const seen = &look->seen_layers[holder - peak->holders];
     holder->layers += (*seen & bit) == 0 && bit != 0;
@@ -149,55 +96,133 @@ static void pass_on(void *context, const struct step_event *event)
 
 /* ---- the runs ---- */
 
-static void note_settings(struct zv_step_peak *to, const struct zv_step_setting *settings,
-                          size_t stated, bool high)
-{
-    for (size_t i = 0; i < to->open_count; i++) {
-        if (high) {
-            to->open[i].highest = settings[stated + i].value;
-        } else {
-            to->open[i].lowest = settings[stated + i].value;
-        }
-    }
-}
-
 static uint64_t size_of(const struct zv_step_result *result)
 {
     return result->out_of_memory ? UINT64_MAX : result->peak_allocated_bytes;
 }
 
+static enum zv_status run_all(struct step_cases *cases, struct zv_step_peak *to,
+                              struct step_choice *lowest, struct step_choice *highest,
+                              struct zv_error *err)
+{
+    enum zv_status status = ZV_OK;
+    for (size_t i = 0; status == ZV_OK && i < cases->combinations; i++) {
+        const struct step_choice choice = step_cases_choice(cases, i);
+        struct zv_step_result result;
+        if (step_cases_find(cases, &choice) != NULL) {
+            continue;
+        }
+        status = step_cases_run(cases, &choice, &result, err);
+        if (status == ZV_OK && (to->runs == 0 || size_of(&result) < size_of(&to->low))) {
+            to->low = result;
+            *lowest = choice;
+        }
+        if (status == ZV_OK && (to->runs == 0 || size_of(&result) > size_of(&to->high))) {
+            to->high = result;
+            *highest = choice;
+        }
+        to->out_of_memory_runs += status == ZV_OK && result.out_of_memory;
+        to->runs++;
+    }
+    return status;
+}
+
+/* What this setting alone makes: how low the highest peak could be with another value of it. */
+static void note_width(const struct step_cases *cases, const struct step_choice *highest,
+                       size_t open, struct zv_step_open_setting *to)
+{
+    const struct step_known *const top = step_cases_find(cases, highest);
+    struct step_choice other = *highest;
+    for (size_t i = 0; i < cases->open[open].count && top->allocated_bytes != UINT64_MAX; i++) {
+        other.value[open] = (uint8_t)i;
+        const uint64_t less =
+            top->allocated_bytes - step_cases_find(cases, &other)->allocated_bytes;
+        if (less >= to->width_bytes) {
+            to->lowest = cases->open[open].values[i];
+            to->width_bytes = less;
+        }
+    }
+}
+
+/* The open settings that some run asked for, those that make the interval wide first. */
+static void note_open(const struct step_cases *cases, const struct step_choice *lowest,
+                      const struct step_choice *highest, struct zv_step_peak *to)
+{
+    for (size_t i = 0; i < cases->open_count; i++) {
+        const struct step_open *const open = &cases->open[i];
+        struct zv_step_open_setting one = {.name = open->name,
+                                           .values = open->text,
+                                           .lowest = open->values[lowest->value[i]],
+                                           .highest = open->values[highest->value[i]]};
+        if ((cases->asked >> open->index & 1) == 0) {
+            continue;
+        }
+        note_width(cases, highest, i, &one);
+        size_t at = to->open_count++;
+        for (; at != 0 && to->open[at - 1].width_bytes < one.width_bytes; at--) {
+            to->open[at] = to->open[at - 1];
+        }
+        to->open[at] = one;
+    }
+}
+
+/* Settings that nobody stated and that a framework sets itself. */
+static void note_defaults(const struct step_cases *cases, struct zv_step_peak *to)
+{
+    const struct step_link *const link = &cases->step->link;
+    for (size_t i = 0; i < link->setting_count && to->default_count < ZV_STEP_DEFAULTS; i++) {
+        const struct step_link_setting *const setting = &link->settings[i];
+        bool stated = setting->basis.length == 0 || (cases->asked >> i & 1) == 0;
+        for (size_t k = 0; !stated && k < cases->request->setting_count; k++) {
+            stated = zv_slice_same(cases->request->settings[k].name, setting->name);
+        }
+        if (!stated) {
+            to->defaults[to->default_count++] =
+                (struct zv_step_default){setting->name, setting->value, setting->basis};
+        }
+    }
+}
+
+/* A figure that leaves out what was stated answers another question. A run that stopped for lack
+ * of memory may not have come to what would have asked. */
+static enum zv_status check_asked(const struct step_cases *cases, const struct zv_step_peak *peak,
+                                  struct zv_error *err)
+{
+    const struct zv_step_request *const request = cases->request;
+    for (size_t i = 0; peak->out_of_memory_runs == 0 && i < request->setting_count; i++) {
+        const struct zv_step_setting *const setting = &request->settings[i];
+        const int index = step_link_setting(&cases->step->link, setting->name);
+        if (index >= 0 && (cases->asked >> index & 1) == 0) {
+            return zv_fail(err, ZV_E_USAGE,
+                           "%s%s%.*s: with the other settings the step never asks "
+                           "for it: leave it out",
+                           setting->option != NULL ? setting->option : "",
+                           setting->option != NULL ? " sets " : "", (int)setting->name.length,
+                           setting->name.at);
+        }
+    }
+    return ZV_OK;
+}
+
 enum zv_status zv_step_peak(const struct zv_step *step, const struct zv_step_request *request,
                             struct zv_step_peak *to, struct zv_error *err)
 {
-    struct zv_step_setting settings[MAX_SETTINGS + ZV_STEP_OPEN];
-    size_t combinations;
-    size_t highest = 0;
+    struct step_cases cases;
+    struct step_choice lowest = {{0}};
+    struct step_choice highest = {{0}};
     *to = (struct zv_step_peak){.runs = 0};
-    if (request->setting_count > MAX_SETTINGS - ZV_STEP_OPEN) {
-        return zv_fail(err, ZV_E_LIMIT, "more than %d settings", MAX_SETTINGS - ZV_STEP_OPEN);
+    enum zv_status status = step_cases_begin(&cases, step, request, err);
+    if (status == ZV_OK) {
+        status = run_all(&cases, to, &lowest, &highest, err);
     }
-    enum zv_status status = find_open(step, request, to, &combinations, err);
-    struct zv_step_request one = *request;
-    one.on_event = NULL;
-    one.settings = settings;
-    for (size_t i = 0; status == ZV_OK && i < combinations; i++) {
-        struct zv_step_result result;
-        one.setting_count = combine(request, to, i, settings);
-        status = zv_step_run(step, &one, &result, err);
-        if (status == ZV_OK && (i == 0 || size_of(&result) < size_of(&to->low))) {
-            to->low = result;
-            note_settings(to, settings, request->setting_count, false);
-        }
-        if (status == ZV_OK && (i == 0 || size_of(&result) > size_of(&to->high))) {
-            to->high = result;
-            highest = i;
-            note_settings(to, settings, request->setting_count, true);
-        }
-        to->runs++;
+    if (status == ZV_OK) {
+        status = check_asked(&cases, to, err);
     }
     if (status != ZV_OK) {
         return status;
     }
+    note_open(&cases, &lowest, &highest, to);
+    note_defaults(&cases, to);
     to->when =
         (struct zv_step_when){.event = to->high.peak_event,
                               .in_backward = to->high.peak_in_backward,
@@ -205,7 +230,7 @@ enum zv_status zv_step_peak(const struct zv_step *step, const struct zv_step_req
                               .operation = step_label_name(to->high.peak_label)};
     struct look look = {.peak = to, .on_event = request->on_event, .context = request->context};
     struct zv_step_result again;
-    one.setting_count = combine(request, to, highest, settings);
+    struct zv_step_request one = step_cases_request(&cases, &highest);
     one.on_event = request->on_event != NULL ? pass_on : NULL;
     one.context = &look;
     one.watch_event = to->high.peak_event;

@@ -25,7 +25,7 @@ enum {
     STEP_MAX_TEXT = 64 * 1024,
     STEP_MAX_PROCEDURES = 64,
     STEP_MAX_LOCALS = 64,
-    STEP_MAX_SETTINGS = 64,
+    STEP_MAX_SETTINGS = 64, /* bits of a word: step.h, asked */
     STEP_MAX_ARGUMENTS = 16,
     STEP_MAX_NESTING = 16 /* of blocks, and of parentheses */
 };
@@ -141,7 +141,9 @@ struct step_procedure {
 
 struct step_setting {
     struct zv_slice name;
-    struct zv_slice value; /* a number, a word or text in quotes */
+    struct zv_slice value;  /* a number, a word or text in quotes; "a | b": open */
+    struct zv_slice others; /* "c, d": what else may be stated */
+    struct zv_slice basis;  /* whose default it is: "transformers 4.57"; empty: the habit's own */
     struct step_place place;
 };
 

@@ -332,6 +332,7 @@ static struct step_value setting(struct step_run *run, const struct step_express
         return step_run_fail(run, x, ZV_E_USAGE, "the step needs %.*s: state it",
                              (int)x->text.length, x->text.at);
     }
+    run->asked |= UINT64_C(1) << x->index;
     return run->settings[x->index];
 }
 

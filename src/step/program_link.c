@@ -1,5 +1,6 @@
 #include "step/program_link.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -61,6 +62,62 @@ static enum zv_status add_setting(struct step_link *link, const struct step_link
     return ZV_OK;
 }
 
+static bool is_among(struct zv_slice list, char separator, struct zv_slice value)
+{
+    while (list.length != 0) {
+        struct zv_slice one = zv_slice_trim(zv_slice_cut(&list, separator));
+        if (one.length != 0 && one.at[0] == '"') { /* the last closing quote is cut off already */
+            one = (struct zv_slice){one.at + 1, one.length - 1};
+            one = zv_slice_cut(&one, '"');
+        }
+        if (zv_slice_same(one, value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The programs' values of a setting, of those that name more than one. */
+static const struct step_setting *next_choices(const struct step_link *link, struct zv_slice name,
+                                               size_t *program)
+{
+    while (*program < link->program_count) {
+        const struct step_program *const of = link->programs[(*program)++];
+        for (size_t i = 0; i < of->setting_count; i++) {
+            const struct step_setting *const setting = &of->settings[i];
+            if (zv_slice_same(setting->name, name) &&
+                (setting->others.length != 0 ||
+                 (setting->value.length != 0 &&
+                  memchr(setting->value.at, '|', setting->value.length) != NULL))) {
+                return setting;
+            }
+        }
+    }
+    return NULL;
+}
+
+bool step_link_allows(const struct step_link *link, size_t setting, struct zv_slice value,
+                      char *known, size_t size)
+{
+    const struct zv_slice name = link->settings[setting].name;
+    size_t program = 0;
+    const struct step_setting *choices = next_choices(link, name, &program);
+    bool all = choices == NULL;
+    known[0] = 0;
+    for (; choices != NULL && !all; choices = next_choices(link, name, &program)) {
+        struct zv_slice rest = value;
+        all = true;
+        while (all && rest.length != 0) {
+            const struct zv_slice one = zv_slice_trim(zv_slice_cut(&rest, '|'));
+            all = is_among(choices->value, '|', one) || is_among(choices->others, ',', one);
+        }
+        (void)snprintf(known, size, "%.*s%s%.*s", (int)choices->value.length, choices->value.at,
+                       choices->others.length != 0 ? ", " : "", (int)choices->others.length,
+                       choices->others.at);
+    }
+    return all;
+}
+
 enum zv_status step_link_add(struct step_link *link, const struct step_program *program,
                              struct zv_error *err)
 {
@@ -80,6 +137,7 @@ enum zv_status step_link_add(struct step_link *link, const struct step_program *
     for (size_t i = 0; i < program->setting_count; i++) {
         const struct step_link_setting setting = {.name = program->settings[i].name,
                                                   .value = program->settings[i].value,
+                                                  .basis = program->settings[i].basis,
                                                   .file = program->file,
                                                   .place = program->settings[i].place};
         int index;
@@ -187,7 +245,6 @@ static enum zv_status setting_meaning(struct linker *linker, struct step_express
     const enum zv_status status = add_setting(linker->link, &setting, &index, linker->err);
     if (status == ZV_OK) {
         x->index = (uint32_t)index;
-        linker->link->settings[index].used = true;
     }
     return status;
 }

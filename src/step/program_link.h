@@ -17,9 +17,9 @@ enum { STEP_MAX_PROGRAMS = 8, STEP_MAX_LINKED = 192 };
 struct step_link_setting {
     struct zv_slice name;
     struct zv_slice value; /* of the first program that has it; length 0: to be stated */
+    struct zv_slice basis; /* whose default that is */
     struct zv_slice file;  /* where it is used or set first */
     struct step_place place;
-    bool used;
 };
 
 struct step_link {
@@ -43,5 +43,12 @@ enum zv_status step_link_finish(struct step_link *link, struct zv_error *err);
 /* Index of a procedure or setting, -1 when there is none. */
 int step_link_procedure(const struct step_link *link, struct zv_slice name);
 int step_link_setting(const struct step_link *link, struct zv_slice name);
+
+/*
+ * Whether a value (or each of "a | b") is one of those that some program names for a setting; where
+ * none names more than one, any is. known: what there is, for a message.
+ */
+bool step_link_allows(const struct step_link *link, size_t setting, struct zv_slice value,
+                      char *known, size_t size);
 
 #endif

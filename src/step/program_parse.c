@@ -369,7 +369,24 @@ static enum zv_status open_section(struct reader *reader, struct zv_slice line, 
     return status == ZV_OK ? end_of_line(reader) : status;
 }
 
-/* name = a number, a word or a text; a bare `name` must be stated by who runs the step */
+/* Values with a separator between them, as one piece of the line, in to. */
+static enum zv_status read_values(struct reader *reader, const char *separator, struct zv_slice *to)
+{
+    struct step_lexer *const lexer = &reader->parser.lexer;
+    *to = (struct zv_slice){lexer->token.text.at, 0};
+    do {
+        const struct step_token value = lexer->token;
+        if (value.kind == TOKEN_END || value.kind == TOKEN_SIGN || value.kind == TOKEN_WRONG) {
+            return wrong(reader, "expected a number, a word or a text");
+        }
+        to->length = (size_t)(value.text.at + value.text.length - to->at);
+        step_lexer_next(lexer);
+    } while (step_lexer_take(lexer, separator));
+    return ZV_OK;
+}
+
+/* name = VALUE [| VALUE …] [by "whose default"] [or VALUE, …]: | what it may be when nobody states
+ * it, `or` what may be stated besides */
 static enum zv_status read_setting(struct reader *reader)
 {
     struct step_program *const program = reader->program;
@@ -386,22 +403,19 @@ static enum zv_status read_setting(struct reader *reader)
     if (!step_lexer_take(lexer, "=")) {
         return wrong(reader, "expected =");
     }
-    const struct step_token value = lexer->token;
-    if (value.kind == TOKEN_END || value.kind == TOKEN_SIGN || value.kind == TOKEN_WRONG) {
-        return wrong(reader, "expected a number, a word or a text");
-    }
-    setting->value = value.text;
-    program->setting_count++;
-    step_lexer_next(lexer);
-    while (step_lexer_take(lexer, "|")) { /* what it may be when nobody states it */
-        if (lexer->token.kind != TOKEN_NAME && lexer->token.kind != TOKEN_NUMBER) {
-            return wrong(reader, "expected another value");
+    enum zv_status status = read_values(reader, "|", &setting->value);
+    if (status == ZV_OK && step_lexer_take(lexer, "by")) {
+        if (lexer->token.kind != TOKEN_TEXT) {
+            return wrong(reader, "expected whose default it is, in quotes");
         }
-        setting->value.length =
-            (size_t)(lexer->token.text.at + lexer->token.text.length - setting->value.at);
+        setting->basis = lexer->token.text;
         step_lexer_next(lexer);
     }
-    return ZV_OK;
+    if (status == ZV_OK && step_lexer_take(lexer, "or")) {
+        status = read_values(reader, ",", &setting->others);
+    }
+    program->setting_count += status == ZV_OK;
+    return status;
 }
 
 static enum zv_status read_line(struct reader *reader, struct zv_slice line, uint32_t number)

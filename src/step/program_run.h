@@ -75,6 +75,7 @@ struct step_run {
     size_t trained_count;
     size_t trained_capacity;
     struct step_value settings[STEP_MAX_SETTINGS];
+    uint64_t asked; /* settings, a bit each */
     struct step_frame *frame;
     int64_t layer; /* -1: in none */
     struct zv_slice prefix;

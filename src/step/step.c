@@ -158,6 +158,16 @@ enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
 
 /* ---- running ---- */
 
+/* "--optimizer lamb: the step knows no such optimizer; it knows adamw, sgd" */
+static enum zv_status refuse(struct zv_error *err, const struct zv_step_setting *setting,
+                             const char *what, const char *known)
+{
+    return zv_fail(err, ZV_E_USAGE, "%s %.*s: %s \"%.*s\"%s%s",
+                   setting->option != NULL ? setting->option : "set", (int)setting->value.length,
+                   setting->value.at, what, (int)setting->name.length, setting->name.at,
+                   known[0] != 0 ? "; it knows " : "", known);
+}
+
 /* The link with the values that were stated; the step's own stays as it is. */
 static enum zv_status state(struct step_link *link, const struct zv_step_request *request,
                             struct zv_error *err)
@@ -165,8 +175,12 @@ static enum zv_status state(struct step_link *link, const struct zv_step_request
     for (size_t i = 0; i < request->setting_count; i++) {
         const int index = step_link_setting(link, request->settings[i].name);
         if (index < 0) {
-            return zv_fail(err, ZV_E_USAGE, "the step has no setting \"%.*s\"",
-                           (int)request->settings[i].name.length, request->settings[i].name.at);
+            return refuse(err, &request->settings[i], "the step has no setting", "");
+        }
+        char known[256];
+        if (!step_link_allows(link, (size_t)index, request->settings[i].value, known,
+                              sizeof known)) {
+            return refuse(err, &request->settings[i], "the step knows no such", known);
         }
         link->settings[index].value = request->settings[i].value;
     }
@@ -197,6 +211,7 @@ static void fill(struct zv_step_result *result, struct step_run *run)
     memcpy(result->marks, run->marks, sizeof result->marks);
     memcpy(result->phases, e->phases, sizeof result->phases);
     result->phase_count = e->phase_count;
+    result->asked = run->asked;
 }
 
 static enum zv_status run_with(struct step_run *run, const struct zv_step_request *request,

@@ -20,10 +20,11 @@
 #include "step/engine.h"
 #include "step/program_link.h"
 
-/* A setting that is stated: "tokens" = "1024". */
+/* A setting that is stated: "tokens" = "1024"; "a | b": one of these, for zv_step_peak. */
 struct zv_step_setting {
     struct zv_slice name;
     struct zv_slice value;
+    const char *option; /* how it was stated, for messages: "--seq-length"; NULL: by its name */
 };
 
 struct zv_step_request {
@@ -58,6 +59,7 @@ struct zv_step_result {
     uint64_t marks[ZV_STEP_MARKS]; /* events before mark(k) of the program; 0: there was none */
     struct step_phase phases[STEP_MAX_PHASES]; /* that the program names; names are the program's */
     size_t phase_count;
+    uint64_t asked; /* settings of the link that the run asked for, a bit each */
 };
 
 /* A program with all it uses, ready to run any number of times. */
@@ -81,8 +83,8 @@ bool zv_step_card_of(struct step_card *to, const struct zv_card *card);
 
 /*
  * Runs it. Being out of the card's memory is a result, no error. Errors: ZV_E_USAGE (a setting that
- * must be stated is not, or there is none of that name), ZV_E_SYNTAX with file, line and column,
- * ZV_E_OVERFLOW, ZV_E_NOMEM, what the allocator's options are refused with.
+ * must be stated is not, there is none of that name, or it knows no such value), ZV_E_SYNTAX with
+ * file, line and column, ZV_E_OVERFLOW, ZV_E_NOMEM, what the allocator's options are refused with.
  */
 enum zv_status zv_step_run(const struct zv_step *step, const struct zv_step_request *request,
                            struct zv_step_result *result, struct zv_error *err);

@@ -1,17 +1,23 @@
 # A training step op by op: peaks over what is not stated, when, what holds it, what would lower it.
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework plain --micro-batch 1 --seq-length 2048
 Training step, run op by op as plain does it
-  peak allocated                 134.39 GiB (144.30 GB) to 151.07 GiB (162.21 GB)
-  peak active                    134.39 GiB (144.30 GB) to 151.07 GiB (162.21 GB)
-  peak reserved                  141.16 GiB (151.57 GB) to 160.27 GiB (172.09 GB)
-  The peak is reached in a forward pass or an update, in like, at event 8192 of
-  16811.
-  optimizer is not stated (adamw_foreach | adamw_fused | adamw_loop): lowest
-  with adamw_loop, highest with adamw_foreach.
+  peak allocated                 120.69 GiB (129.59 GB) to 164.22 GiB (176.33 GB)
+  peak active                    120.69 GiB (129.59 GB) to 164.22 GiB (176.33 GB)
+  peak reserved                  123.15 GiB (132.24 GB) to 167.08 GiB (179.40 GB)
+  The peak is reached in the backward pass, in linear, at event 25220 of 30710.
+  checkpoint is not stated (false | true): highest with false; true alone takes
+  39.50 GiB (42.41 GB) less.
+  accumulation is not stated (1 | 2): highest with 2; 1 alone takes 29.83 GiB
+  (32.03 GB) less.
+  optimizer is not stated (adamw_foreach | adamw_fused | adamw_loop): highest
+  with adamw_fused; adamw_loop alone takes 145.50 KiB (148.99 kB) less.
+  attention is not stated (sdpa | eager): alone it makes no difference.
+  weights is f32: framework's default (torch 2.6).
+  autocast is none: framework's default (torch 2.6).
 
 Phases, each with its own peak allocated and what it leaves
   loading      29.92 GiB (32.12 GB)       leaves 29.92 GiB (32.12 GB)
-  training     151.07 GiB (162.21 GB)     leaves 89.76 GiB (96.38 GB)
+  training     164.22 GiB (176.33 GB)     leaves 89.76 GiB (96.38 GB)
 
 What holds it
   weights                        29.92 GiB (32.12 GB)
@@ -19,29 +25,37 @@ What holds it
   gradients                      29.92 GiB (32.12 GB)
   optimizer states               59.83 GiB (64.24 GB)
   cuBLAS workspace               16.25 MiB (17.04 MB)
-  saved for backward             0 B
-  in use for the moment          31.39 GiB (33.71 GB)
-  rounding of the allocator      508 B
+  saved for backward             40.10 GiB (43.05 GB)
+  in use for the moment          4.45 GiB (4.77 GB)
+  rounding of the allocator      145.36 KiB (148.84 kB)
 
 Activations by the operation that made them
-    in use: like                 29.92 GiB (32.12 GB)       291 tensors
-    in use: linear               1002.00 MiB (1050.67 MB)   1 tensors
+    saved: softmax               16.00 GiB (17.18 GB)       32 tensors
+    saved: *                     9.56 GiB (10.27 GB)        228 tensors
+    saved: linear                7.00 GiB (7.52 GB)         64 tensors
+    saved: silu                  3.50 GiB (3.76 GB)         32 tensors
+    in use: linear               2.97 GiB (3.19 GB)         3 tensors
+    saved: +                     2.00 GiB (2.15 GB)         64 tensors
+    saved: reshape               1.00 GiB (1.07 GB)         32 tensors
+    saved: contiguous            1.00 GiB (1.07 GB)         32 tensors
+    in use: cross_entropy        1002.00 MiB (1050.67 MB)   2 tensors
     in use: cat                  512.00 MiB (536.87 MB)     64 tensors
-    in use: cross_entropy        4 B                        1 tensors
+
+Activations by the layer that made them
+    in no layer                  4.04 GiB (4.34 GB)         12 tensors
+    layers 0 to 31, each         1.27 GiB (1.36 GB)         19 tensors
 
 What would lower it, each by itself
-  optimizer=sgd                  -76.51 GiB (82.16 GB)
-    an optimizer without states
-  weights=bf16                   -75.53 GiB (81.10 GB)
+  weights=bf16                   -88.62 GiB (95.16 GB)
     weights, gradients and states in bf16
-  optimizer=adamw_fused          -16.68 GiB (17.91 GB)
-    a fused optimizer: no temporary copy of all parameters
-  autocast=bf16                  -628.00 MiB (658.51 MB)
-    activations in bf16 by autocast
-  checkpoint=true                -512.00 MiB (536.87 MB)
+  optimizer=sgd                  -59.83 GiB (64.24 GB)
+    an optimizer without states
+  checkpoint=true                -39.50 GiB (42.41 GB)
     recompute each layer in the backward pass
+  autocast=bf16                  -12.05 GiB (12.94 GB)
+    activations in bf16 by autocast
 
-  Basis: calculated, 16811 allocations and frees of a program (docs/STEP.md) on
+  Basis: calculated, 30710 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of an A100 (no --card, or one whose kernels are
   not known). Outside it: the CUDA context, compiled graphs, offloading, several
   cards.
@@ -49,13 +63,18 @@ What would lower it, each by itself
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 2 --seq-length 4096 --set packed=true --card 24GB
 zirve: 24GB is taken literally; a real card of that name allows less or more
 Training step, run op by op as torchtune does it
-  out of memory: the figures are those until then
-  peak allocated                 22.14 GiB (23.77 GB)
-  peak active                    22.14 GiB (23.77 GB)
-  peak reserved                  22.27 GiB (23.91 GB)
+  out of memory whatever the open settings are: there is no peak, the figures
+  are those until then
+  peak allocated                 at least 22.14 GiB (23.77 GB)
+  peak active                    at least 22.14 GiB (23.77 GB)
+  peak reserved                  at least 22.27 GiB (23.91 GB)
   24GB offers 22.35 GiB (24.00 GB): the step runs out of memory.
   The peak is reached in a forward pass or an update, in linear of layer 14, at
   event 1498 of 1498.
+  checkpoint is not stated (false | true).
+  chunks is not stated (0 | 8).
+  accumulation is not stated (1 | 2).
+  optimizer is not stated (adamw_fused | adamw_foreach | adamw_loop).
 
 What holds it
   weights                        6.05 GiB (6.49 GB)
@@ -73,9 +92,14 @@ Activations by the operation that made them
     saved: reshape               1.41 GiB (1.51 GB)         30 tensors
     saved: flex                  731.25 MiB (766.77 MB)     30 tensors
     in use: linear               176.00 MiB (184.55 MB)     2 tensors
-    in use: silu                 128.00 MiB (134.22 MB)     1 tensors
+    in use: silu                 128.00 MiB (134.22 MB)     1 tensor
     saved: empty                 120.00 MiB (125.83 MB)     30 tensors
     in use: +                    96.00 MiB (100.66 MB)      2 tensors
+
+Activations by the layer that made them
+    layers 0 to 12, each         1.07 GiB (1.15 GB)         19 tensors
+    layer 13                     1.12 GiB (1.20 GB)         20 tensors
+    layer 14                     1.04 GiB (1.12 GB)         20 tensors
 
   Basis: calculated, 1498 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of an A100 (no --card, or one whose kernels are
@@ -99,6 +123,8 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
     "optimizer": "adamw_fused",
     "full": "false"
   },
+  "cases": 1,
+  "cases_out_of_memory": 0,
   "lowest": {
     "peak_allocated_bytes": 8930655232,
     "peak_active_bytes": 8930655232,
@@ -160,6 +186,28 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
     ]
   },
   "open": [],
+  "defaults": [
+    {
+      "setting": "autocast",
+      "value": "none",
+      "of": "transformers 4.57"
+    },
+    {
+      "setting": "attention",
+      "value": "sdpa",
+      "of": "transformers 4.57"
+    },
+    {
+      "setting": "checkpoint",
+      "value": "false",
+      "of": "transformers 4.57"
+    },
+    {
+      "setting": "accumulation",
+      "value": "1",
+      "of": "transformers 4.57"
+    }
+  ],
   "when": {
     "event": 10375,
     "backward": true,
@@ -239,6 +287,182 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "tensors": 1
     }
   ],
+  "layers": [
+    {
+      "layer": null,
+      "saved_bytes": 269223936,
+      "temporary_bytes": 525336584,
+      "tensors": 9
+    },
+    {
+      "layer": 0,
+      "saved_bytes": 52512768,
+      "temporary_bytes": 0,
+      "tensors": 14
+    },
+    {
+      "layer": 1,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 2,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 3,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 4,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 5,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 6,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 7,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 8,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 9,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 10,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 11,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 12,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 13,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 14,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 15,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 16,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 17,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 18,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 19,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 20,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 21,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 22,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 23,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 24,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 25,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 26,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    },
+    {
+      "layer": 27,
+      "saved_bytes": 58806272,
+      "temporary_bytes": 0,
+      "tensors": 16
+    }
+  ],
   "levers": [
     {
       "setting": "checkpoint",
@@ -265,13 +489,13 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
 }
 # What is missing or makes no sense.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --seq-length 512
-zirve estimate: steps/plain.step: line 30: column 22: the step needs batch: state it
+zirve estimate: steps/plain.step: line 32: column 22: the step needs batch: state it
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework none --micro-batch 1
 zirve estimate: there is no program steps/none.step
 ? 3
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --micro-batch 1 --seq-length 8 --set nothing=1
-zirve estimate: the step has no setting "nothing"
+zirve estimate: --set 1: the step has no setting "nothing"
 ? 64
 $ zirve estimate tests/data/models/bloom-560m/config.json --task train --framework plain --micro-batch 1 --seq-length 8
 zirve estimate: families/bloom.family does not say what the model does in a step (no [step …] sections, docs/STEP.md)
@@ -279,6 +503,94 @@ zirve estimate: families/bloom.family does not say what the model does in a step
 $ zirve estimate data/published/llama-3.2-3b.json --framework plain
 zirve estimate: --framework is for training: add --task train, or leave it out
 ? 64
+# What a step op by op cannot answer is refused by its name; nothing is left out without a word.
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --grid
+zirve estimate: --grid: not with --framework: it makes no table: run it for each value
+? 64
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --zero 3
+zirve estimate: --zero: not with --framework: it runs the step of one card
+? 64
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --item "CUDA context=400MiB"
+zirve estimate: --item: not with --framework: it counts what the step allocates alone
+? 64
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --context 8k
+zirve estimate: --context: not with --framework: that is nothing of its program
+? 64
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --lora-targets q_proj
+zirve estimate: --lora-targets sets targets: with the other settings the step never asks for it: leave it out
+? 64
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --optimizer lamb
+zirve estimate: --optimizer lamb: the step knows no such "optimizer"; it knows adamw_foreach, adamw_fused, adamw_loop, sgd
+? 64
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --fused-loss
+zirve estimate: --fused-loss: the step has no setting "loss"
+? 64
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --set "chunks=3"
+zirve estimate: --set 3: the step knows no such "chunks"; it knows 0 | 8
+? 64
+# The largest micro-batch that goes in, whatever is open.
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --seq-length 2k --card "A100 80GB" --search batch | sed -n '1,/^What/p'
+largest batch: 4
+  with 5 it runs out of memory: a request of 4.89 GiB (5.25 GB) fails
+  9 values tried, 105 steps run; what follows is of 4
+
+Training step, run op by op as torchtune does it
+  peak allocated                 25.90 GiB (27.81 GB) to 65.72 GiB (70.56 GB)
+  peak active                    25.90 GiB (27.81 GB) to 65.72 GiB (70.56 GB)
+  peak reserved                  30.86 GiB (33.14 GB) to 69.58 GiB (74.71 GB)
+  A100 80GB offers 79.50 GiB (85.36 GB): the step goes in.
+  The peak is reached in the backward pass, in cross_entropy, at event 25535 of
+  30975.
+  checkpoint is not stated (false | true): highest with false; true alone takes
+  28.46 GiB (30.56 GB) less.
+  accumulation is not stated (1 | 2): highest with 2; 1 alone takes 5.98 GiB
+  (6.43 GB) less.
+  chunks is not stated (0 | 8): highest with 0; 8 alone takes 5.37 GiB (5.77 GB)
+  less.
+  optimizer is not stated (adamw_fused | adamw_foreach | adamw_loop): highest
+  with adamw_fused; adamw_loop alone takes 127.00 KiB (130.05 kB) less.
+  packed is false: framework's default (torchtune 0.4).
+
+What holds it
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --lora-rank 8 --checkpointing full --accumulation 1 --optimizer adamw-fused --set chunks=8 --card 4090 --search context --json | sed -n '/"search"/,/}/p'
+  "search": {
+    "setting": "tokens",
+    "value": 16672,
+    "limit": 131072,
+    "at_limit": false,
+    "next_value": 16673,
+    "failed_request_bytes": 1066063872,
+    "contrary_value": null,
+    "values": 33,
+    "runs": 33
+  },
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --search context
+zirve estimate: --search needs --card: what should it fit?
+? 64
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 8 --card 4090 --search batch
+zirve estimate: --search batch finds the largest: leave out --micro-batch
+? 64
+# No case of what is open goes in: there is no lowest.
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --micro-batch 1 --seq-length 512 --card 8GB 2>&1 | sed -n '1,/^What/p'
+zirve: 8GB is taken literally; a real card of that name allows less or more
+Training step, run op by op as plain does it
+  out of memory: there is no peak, the figures are those until then
+  peak allocated                 at least 7.38 GiB (7.92 GB)
+  peak active                    at least 7.38 GiB (7.92 GB)
+  peak reserved                  at least 7.38 GiB (7.92 GB)
+  8GB offers 7.45 GiB (8.00 GB): the step runs out of memory.
+  The peak is reached in a forward pass or an update, in allocate, at event 145
+  of 145.
+  weights is f32: framework's default (torch 2.6).
+
+Phases, each with its own peak allocated and what it leaves
+  loading      7.38 GiB (7.92 GB)         leaves 7.38 GiB (7.92 GB)
+
+What holds it
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --micro-batch 1 --seq-length 512 --card 8GB --json 2>/dev/null | sed -n '/"cases/,/"lowest"/p'
+  "cases": 1,
+  "cases_out_of_memory": 1,
+  "lowest": {
 # After training: an evaluation pass and an export are phases with peaks of their own.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework transformers --micro-batch 1 --seq-length 512 --dtype bf16 --optimizer adamw_fused --set evaluate=2 --set export=f32 | sed -n '/^Phases/,/^$/p'
 zirve estimate: steps/after.step: line 27: column 20: 2 variables for a list of 3

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
         const char *const equals = strchr(argv[i], '=');
         if (equals != NULL && !card_setting(&request, argv[i], strtoull(equals + 1, NULL, 10))) {
             settings[request.setting_count++] = (struct zv_step_setting){
-                {argv[i], (size_t)(equals - argv[i])}, zv_slice_of(equals + 1)};
+                .name = {argv[i], (size_t)(equals - argv[i])}, .value = zv_slice_of(equals + 1)};
         }
     }
     request.on_event = events ? print_event : NULL;

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MANY = 64, PATH = 4096 };
+enum { MANY = 64 };
 
-static void path_of(const char *config, char path[PATH])
+void step_case_path(const char *config, char path[STEP_CASE_PATH])
 {
     const char *const folder = getenv("ZIRVE_SOURCE_DIR"); /* NOLINT(concurrency-mt-unsafe) */
-    (void)snprintf(path, PATH, "%s%s%s",
+    (void)snprintf(path, STEP_CASE_PATH, "%s%s%s",
                    config[0] == '/' ? ""
                    : folder != NULL ? folder
                                     : ".",
@@ -39,10 +39,10 @@ enum zv_status step_case_run(const struct step_case *of, struct zv_step_result *
     struct zv_slice word;
     while (zv_slice_word(&rest, &word) && request.setting_count < MANY) {
         const struct zv_slice name = zv_slice_cut(&word, '=');
-        settings[request.setting_count++] = (struct zv_step_setting){name, word};
+        settings[request.setting_count++] = (struct zv_step_setting){.name = name, .value = word};
     }
-    char path[PATH];
-    path_of(of->config, path);
+    char path[STEP_CASE_PATH];
+    step_case_path(of->config, path);
     enum zv_status status = zv_model_open(&model, &files, path, &arena, err);
     if (status == ZV_OK) {
         status = zv_step_open(&step, &model, request.habit, &arena, err);

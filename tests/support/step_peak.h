@@ -10,6 +10,11 @@
 /* An A10G. */
 #define STEP_A10G_BYTES UINT64_C(23836033024)
 
+enum { STEP_CASE_PATH = 4096 };
+
+/* A config file below the source folder. */
+void step_case_path(const char *config, char path[STEP_CASE_PATH]);
+
 struct step_case {
     const char *config; /* below the source folder, or an absolute path */
     const char *habit;
