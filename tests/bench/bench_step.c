@@ -22,7 +22,7 @@ static const struct job {
     const char *settings;
 } jobs[] = {
     {"lora", "data/published/llama2-7b.json", "litgpt", "iterations=1 batch=1 tokens=1304"},
-    {"full", "data/published/llama-3-70b.json", "transformers",
+    {"full", "tests/data/steps/llama-3-70b.json", "transformers",
      "batch=1 tokens=2048 weights=bf16 steps=1"},
 };
 
