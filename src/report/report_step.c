@@ -113,7 +113,8 @@ static void held(struct zv_sink *sink, const struct report_style *style,
     zv_sink_text(sink, "\nWhat holds it\n");
     for (int i = STEP_WEIGHTS; i < STEP_PURPOSE_COUNT; i++) {
         if (peak->held[i] != 0) {
-            bytes_line(sink, style, purposes[i], peak->held[i]);
+            const bool cache = i == STEP_STATES && !peak->high.trains;
+            bytes_line(sink, style, cache ? "keys and values" : purposes[i], peak->held[i]);
         }
     }
     bytes_line(sink, style, "saved for backward", peak->saved_bytes);
@@ -279,8 +280,9 @@ void report_step_text(struct zv_sink *sink, const struct report_style *style,
     if (report->search != NULL) {
         search_lines(sink, style, report->search);
     }
-    (void)snprintf(title, sizeof title, "Training step, run op by op as %.*s does it",
-                   (int)report->habit.length, report->habit.at);
+    (void)snprintf(title, sizeof title, "%s, run op by op as %.*s does it",
+                   peak->high.trains ? "Training step" : "Generation", (int)report->habit.length,
+                   report->habit.at);
     report_bold(sink, style, title);
     zv_sink_text(sink, "\n");
     if (peak->high.out_of_memory) {

@@ -654,6 +654,7 @@ const struct step_operation step_operations[] = {
     {"exists", "v", step_op_exists},
     {"declared", "", step_op_declared},
     {"is_linear", "M", step_op_is_linear},
+    {"declared_size", "M?i", step_op_declared_size},
     {"allocate", "M?di", step_op_allocate},
     {"pack", "M?iidi", step_op_pack},
     {"parameter", "MsL?di", step_op_parameter},

@@ -52,6 +52,23 @@ struct step_value step_op_is_linear(struct step_call *call)
     return step_number(declared != NULL && declared->linear && declared->dims == 2);
 }
 
+/* declared_size(weight, dim): of one that the family's table has, on the card or not; without
+ * dim its elements */
+struct step_value step_op_declared_size(struct step_call *call)
+{
+    const struct zv_tensor *const declared = path(call)->declared;
+    const int64_t dim = number(call, 1, 0);
+    if (declared != NULL && call->count < 2 && declared->elements <= INT64_MAX) {
+        return step_number((int64_t)declared->elements);
+    }
+    if (declared == NULL || dim < 0 || dim >= declared->dims || declared->shape[dim] > INT64_MAX) {
+        step_fail(call->e, ZV_E_SYNTAX, "%.*s has no dimension %lld in the family's table",
+                  (int)path(call)->name.length, path(call)->name.at, (long long)dim);
+        return none;
+    }
+    return step_number((int64_t)declared->shape[dim]);
+}
+
 /* Puts a parameter on the card. */
 static bool place(struct step_call *call, struct step_path *at, struct step_tensor *tensor,
                   bool trains)

@@ -7,10 +7,11 @@
 /* A list argument as a shape; false with the error set. */
 bool step_shape_of(struct step_call *call, size_t at, struct step_shape *to);
 
-struct step_value step_op_exists(struct step_call *call);    /* whether a name is there */
-struct step_value step_op_declared(struct step_call *call);  /* the family's tensors, in order */
-struct step_value step_op_is_linear(struct step_call *call); /* a weight of a linear layer */
-struct step_value step_op_allocate(struct step_call *call);  /* as declared: type, trains */
+struct step_value step_op_exists(struct step_call *call);   /* whether a name is there */
+struct step_value step_op_declared(struct step_call *call); /* the family's tensors, in order */
+struct step_value step_op_is_linear(struct step_call *call);
+struct step_value step_op_declared_size(struct step_call *call); /* a weight of a linear layer */
+struct step_value step_op_allocate(struct step_call *call);      /* as declared: type, trains */
 struct step_value step_op_pack(struct step_call *call);      /* 4 bits: double, keeps, type, ao */
 struct step_value step_op_parameter(struct step_call *call); /* new: name, shape, type, trains */
 struct step_value step_op_module_of(struct step_call *call); /* what a parameter belongs to */

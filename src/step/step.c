@@ -205,6 +205,7 @@ static void fill(struct zv_step_result *result, struct step_run *run)
         .end_allocated_bytes =
             (uint64_t)stats.counters[ZV_STAT_ALLOCATED_BYTES][ZV_STAT_ALL].current,
         .segments = (uint64_t)stats.counters[ZV_STAT_SEGMENT][ZV_STAT_ALL].peak,
+        .trains = run->trained_count != 0,
         .out_of_memory = e->ooms != 0,
         .oom_event = e->oom_event,
         .oom_bytes = e->oom_bytes};

@@ -53,6 +53,7 @@ struct zv_step_result {
     bool peak_in_backward;
     uint64_t end_allocated_bytes;
     uint64_t segments; /* most at once */
+    bool trains;       /* some weight has a gradient */
     bool out_of_memory;
     uint64_t oom_event;
     uint64_t oom_bytes;            /* the request that failed; the figures are those until then */

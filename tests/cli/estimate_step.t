@@ -594,3 +594,21 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain
 # After training: an evaluation pass and an export are phases with peaks of their own.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework transformers --micro-batch 1 --seq-length 512 --dtype bf16 --optimizer adamw_fused --set evaluate=2 --set export=f32 | sed -n '/^Phases/,/^$/p'
 zirve estimate: steps/after.step: line 27: column 20: 2 variables for a list of 3
+# Generation: prompt and answer are phases; what states are is the cache.
+$ zirve estimate data/published/qwen3-0.6b.json --task train --framework generate --seq-length 6144 --set generate=2048 | sed -n '1,/^$/p;/^Phases/,/^$/p;/keys and/p'
+Generation, run op by op as generate does it
+  peak allocated                 2.06 GiB (2.21 GB)
+  peak active                    2.06 GiB (2.21 GB)
+  peak reserved                  2.34 GiB (2.52 GB)
+  The peak is reached in a forward pass or an update, in linear of layer 26, at
+  event 23678 of 23865.
+
+Phases, each with its own peak allocated and what it leaves
+  loading      1.11 GiB (1.19 GB)         leaves 1.11 GiB (1.19 GB)
+  prefill      1.92 GiB (2.06 GB)         leaves 1.77 GiB (1.91 GB)
+  decode       2.06 GiB (2.21 GB)         leaves 1.99 GiB (2.14 GB)
+
+  keys and values                895.89 MiB (939.41 MB)
+$ zirve estimate data/published/qwen3-0.6b.json --task train --framework generate --seq-length 64
+zirve estimate: steps/generate.step: line 139: column 16: the step needs generate: state it
+? 64

@@ -68,13 +68,14 @@ int main(int argc, char **argv)
         status = zv_step_run(&step, &request, &result, &err);
     }
     if (status == ZV_OK) {
-        (void)fprintf(
-            stderr,
-            "events %" PRIu64 " allocated %" PRIu64 " active %" PRIu64 " reserved %" PRIu64
-            " segments %" PRIu64 " at %" PRIu64 " marks %" PRIu64 " %" PRIu64 "%s\n",
-            result.events, result.peak_allocated_bytes, result.peak_active_bytes,
-            result.peak_reserved_bytes, result.segments, result.peak_event, result.marks[1],
-            result.marks[2], result.out_of_memory ? " OUT OF MEMORY" : "");
+        (void)fprintf(stderr,
+                      "events %" PRIu64 " allocated %" PRIu64 " active %" PRIu64
+                      " reserved %" PRIu64 " segments %" PRIu64 " at %" PRIu64 " marks %" PRIu64
+                      " %" PRIu64 " end %" PRIu64 "%s\n",
+                      result.events, result.peak_allocated_bytes, result.peak_active_bytes,
+                      result.peak_reserved_bytes, result.segments, result.peak_event,
+                      result.marks[1], result.marks[2], result.end_allocated_bytes,
+                      result.out_of_memory ? " OUT OF MEMORY" : "");
     } else {
         (void)fprintf(stderr, "%s:%" PRIu64 ": %s\n", err.where, err.line, err.text);
     }

@@ -19,10 +19,18 @@ static const struct group {
     size_t rows; /* with a figure */
     size_t ran_out;
 } groups[] = {
-    {"litgpt LoRA", 0.10, 0.45, 7, 3},        {"litgpt Adapter", 0.25, 0.40, 6, 0},
-    {"litgpt config_hub", 0.12, 0.45, 10, 2}, {"litgpt config_hub, quantised", 0.60, 2.50, 11, 0},
-    {"litgpt generation", 0.05, 0.60, 8, 1},  {"torchtune", 0.20, 0.20, 1, 0},
-    {"torchtune, loaded", 0.10, 0.10, 1, 0},  {"torchtune, loaded, reserved", 0.10, 0.10, 1, 0},
+    {"litgpt LoRA", 0.10, 0.45, 7, 3},
+    {"litgpt Adapter", 0.25, 0.40, 6, 0},
+    {"litgpt config_hub", 0.12, 0.45, 10, 2},
+    {"litgpt config_hub, quantised", 0.60, 2.50, 11, 0},
+    {"litgpt generation", 0.05, 0.60, 8, 1},
+    {"torchtune", 0.20, 0.20, 1, 0},
+    {"torchtune, loaded", 0.10, 0.10, 1, 0},
+    {"torchtune, loaded, reserved", 0.10, 0.10, 1, 0},
+    {"Qwen3 generation", 0.08, 0.15, 15, 0},
+    {"Qwen3 generation, GPTQ", 0.05, 0.10, 6, 0},
+    {"Qwen3 generation, prompt of one token", 0.10, 0.10, 7, 0},
+
 };
 
 enum { MANY = 64 };
