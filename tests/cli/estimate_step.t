@@ -593,7 +593,12 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain
   "lowest": {
 # After training: an evaluation pass and an export are phases with peaks of their own.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework transformers --micro-batch 1 --seq-length 512 --dtype bf16 --optimizer adamw_fused --set evaluate=2 --set export=f32 | sed -n '/^Phases/,/^$/p'
-zirve estimate: steps/after.step: line 27: column 20: 2 variables for a list of 3
+Phases, each with its own peak allocated and what it leaves
+  loading      5.98 GiB (6.43 GB)         leaves 5.98 GiB (6.43 GB)
+  training     25.42 GiB (27.30 GB)       leaves 17.97 GiB (19.30 GB)
+  evaluation   18.64 GiB (20.01 GB)       leaves 17.97 GiB (19.30 GB)
+  export       29.94 GiB (32.15 GB)       leaves 17.97 GiB (19.30 GB)
+
 # Generation: prompt and answer are phases; what states are is the cache.
 $ zirve estimate data/published/qwen3-0.6b.json --task train --framework generate --seq-length 6144 --set generate=2048 | sed -n '1,/^$/p;/^Phases/,/^$/p;/keys and/p'
 Generation, run op by op as generate does it
