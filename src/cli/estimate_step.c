@@ -15,7 +15,8 @@ static enum zv_status find_kernels(struct session *session, struct step_card *to
                                    const char **basis, struct zv_error *err)
 {
     const struct zv_card *const card = session->has_card ? session->capacity.card : NULL;
-    *basis = zv_step_card_of(to, card)
+    const bool known = zv_step_card_of(to, card);
+    *basis = known && card != NULL
                  ? zv_arena_copy(&session->arena, card->name.at, card->name.length)
                  : "an A100 (no --card, or one whose kernels are not known)";
     return *basis != NULL ? ZV_OK : zv_fail_memory(err, "a card's name");
