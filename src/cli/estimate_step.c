@@ -84,25 +84,26 @@ static enum zv_status search(struct ready *ready, const struct session *session,
 
 /* Peaks and levers; the trace is of the highest peak's run. */
 static enum zv_status run(const struct zv_step *step, const struct arguments *args,
-                          struct zv_step_request *request, struct report_step *report,
+                          const struct zv_step_request *request, struct report_step *report,
                           struct zv_error *err)
 {
     static struct zv_step_peak peak;
     static struct zv_step_lever levers[ZV_STEP_LEVERS];
     struct result_file trace = {.file = NULL};
+    struct zv_step_request traced = *request;
     enum zv_status status = result_file_open(&trace, arguments_value(args, "trace"), err);
     if (status == ZV_OK && arguments_has(args, "trace")) {
         zv_sink_text(&trace.sink,
                      "# calculated by zirve estimate --framework: what a step asks for, "
                      "not a recording\n");
-        request->on_event = write_op;
-        request->context = &trace.sink;
+        traced.on_event = write_op;
+        traced.context = &trace.sink;
     }
     if (status == ZV_OK) {
-        status = zv_step_peak(step, request, &peak, err);
+        status = zv_step_peak(step, &traced, &peak, err);
     }
     if (status == ZV_OK && !peak.high.out_of_memory) {
-        status = zv_step_levers(step, request, &peak, levers, &report->lever_count, err);
+        status = zv_step_levers(step, &traced, &peak, levers, &report->lever_count, err);
     }
     if (status == ZV_OK) {
         status = result_file_keep(&trace, err);
