@@ -5,15 +5,9 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static double now_ms(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
+#include "clock.h"
 
 static int by_value(const void *a, const void *b)
 {
@@ -25,7 +19,7 @@ static int by_value(const void *a, const void *b)
 /* The time of one run, or a negative number when it did not end by itself. */
 static double run(char **words, long *resident_kib)
 {
-    const double start = now_ms();
+    const double start = clock_ms(CLOCK_MONOTONIC);
     const pid_t child = fork();
     if (child == 0) {
         const int null = open("/dev/null", O_RDWR);
@@ -41,7 +35,7 @@ static double run(char **words, long *resident_kib)
         return -1;
     }
     *resident_kib = usage.ru_maxrss > *resident_kib ? usage.ru_maxrss : *resident_kib;
-    return now_ms() - start;
+    return clock_ms(CLOCK_MONOTONIC) - start;
 }
 
 int main(int argc, char **argv)

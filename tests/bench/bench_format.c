@@ -7,22 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buffer.h"
+#include "clock.h"
 #include "format/gguf.h"
 #include "format/json_tree.h"
 #include "format/safetensors.h"
 #include "support/gguf_builder.h"
 
 enum { ROUNDS = 9, EXPERTS = 64, LAYERS = 200, WORDS = 280000, GGUF_TENSORS = 2000 };
-
-static double now_ms(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
 
 static void must(bool ok, const char *what, const struct zv_error *err)
 {
@@ -64,9 +57,9 @@ static void bench_safetensors(void)
         struct zv_arena arena = {0};
         struct zv_error err = {0};
         struct zv_safetensors file;
-        const double start = now_ms();
+        const double start = clock_ms(CLOCK_MONOTONIC);
         (void)zv_safetensors_read(&file, input, &arena, &err); /* truncated: seen at the very end */
-        const double took = now_ms() - start;
+        const double took = clock_ms(CLOCK_MONOTONIC) - start;
         must(strstr(err.text, "truncated") != NULL, "safetensors", &err);
         best = took < best ? took : best;
         zv_arena_free(&arena);
@@ -115,9 +108,9 @@ static void bench_gguf(void)
         struct zv_arena arena = {0};
         struct zv_error err = {0};
         struct zv_gguf file;
-        const double start = now_ms();
+        const double start = clock_ms(CLOCK_MONOTONIC);
         must(zv_gguf_read(&file, input, &arena, &err) == ZV_OK, "gguf", &err);
-        const double took = now_ms() - start;
+        const double took = clock_ms(CLOCK_MONOTONIC) - start;
         best = took < best ? took : best;
         header = file.header_bytes;
         zv_arena_free(&arena);
@@ -146,9 +139,9 @@ static void bench_json_tree(void)
         struct zv_arena arena = {0};
         struct zv_error err = {0};
         const struct zv_json_value *root;
-        const double start = now_ms();
+        const double start = clock_ms(CLOCK_MONOTONIC);
         must(zv_json_tree_read(&root, input, ZV_JSON_STRICT, &arena, &err) == ZV_OK, "tree", &err);
-        const double took = now_ms() - start;
+        const double took = clock_ms(CLOCK_MONOTONIC) - start;
         best = took < best ? took : best;
         zv_arena_free(&arena);
     }

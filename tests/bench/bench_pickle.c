@@ -5,20 +5,13 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/file.h"
+#include "clock.h"
 #include "format/pickle.h"
 #include "support/fail_memory.h"
 
 enum { ROUNDS = 9 };
-
-static double now_ms(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
 
 int main(int argc, char **argv)
 {
@@ -35,12 +28,12 @@ int main(int argc, char **argv)
     fail_memory_start(0);
     for (int i = 0; i < ROUNDS; i++) {
         struct zv_pickle pickle = {.input = zv_file_slice(&file)};
-        const double begin = now_ms();
+        const double begin = clock_ms(CLOCK_MONOTONIC);
         if (zv_pickle_read(&pickle, &err) != ZV_OK) {
             (void)fprintf(stderr, "bench_pickle: %s\n", err.text);
             return EXIT_FAILURE;
         }
-        const double took = now_ms() - begin;
+        const double took = clock_ms(CLOCK_MONOTONIC) - begin;
         best = took < best ? took : best;
         zv_pickle_close(&pickle);
     }

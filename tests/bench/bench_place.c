@@ -11,20 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/file.h"
+#include "clock.h"
 #include "place/place_csv.h"
 #include "support/place_cases.h"
 
 enum { LARGEST = 1 << 24 };
-
-static double now_ms(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
 
 static int place(const char *name, struct zv_place_block *blocks, size_t count)
 {
@@ -32,9 +25,9 @@ static int place(const char *name, struct zv_place_block *blocks, size_t count)
     struct zv_place_result result;
     struct zv_error err = {0};
     uint64_t height = 0;
-    const double start = now_ms();
+    const double start = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
     enum zv_status status = zv_place_run(blocks, count, &options, &result, &err);
-    const double took = now_ms() - start;
+    const double took = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - start;
     status = status == ZV_OK ? zv_place_check(blocks, count, &height, &err) : status;
     if (status != ZV_OK || height != result.height_bytes) {
         (void)fprintf(stderr, "%s: %s\n", name, err.text);

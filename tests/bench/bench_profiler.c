@@ -8,10 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/file.h"
-#include "support/fail_memory.h"
+#include "read_speed.h"
 #include "trace/profiler.h"
 
 static void put_memory(FILE *to, uint64_t number)
@@ -92,50 +90,11 @@ static int make(uint64_t bytes, const char *path)
     return fclose(to) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static double now_ms(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
-
-static int measure(const char *path)
-{
-    struct zv_file file;
-    struct zv_error err = {0};
-    double best = 1e9;
-    double all = 0;
-    size_t events = 0;
-    if (zv_file_open(&file, path, &err) != ZV_OK) {
-        (void)fprintf(stderr, "bench_profiler: %s: %s\n", path, err.text);
-        return EXIT_FAILURE;
-    }
-    fail_memory_start(0);
-    for (int i = 0; i < 9 && (i < 2 || all < 4e3); i++) {
-        struct zv_trace trace = {0};
-        const double begin = now_ms();
-        if (zv_profiler_read(&trace, zv_file_slice(&file), &err) != ZV_OK) {
-            (void)fprintf(stderr, "bench_profiler: %s: %s\n", path, err.text);
-            return EXIT_FAILURE;
-        }
-        const double took = now_ms() - begin;
-        best = took < best ? took : best;
-        all += took;
-        events = trace.event_count;
-        zv_trace_close(&trace);
-    }
-    fail_memory_stop();
-    (void)printf("%.1f MB, %zu memory events: %.0f MB/s, %.1f MiB of heap\n",
-                 (double)file.size / 1e6, events, (double)file.size / 1e3 / best,
-                 (double)fail_memory.peak / (1 << 20));
-    zv_file_close(&file);
-    return EXIT_SUCCESS;
-}
-
 int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "--make") == 0) {
         return make(strtoull(argv[2], NULL, 10) * 1000000, argv[3]);
     }
-    return argc == 2 ? measure(argv[1]) : EXIT_SUCCESS; /* nothing to measure */
+    return argc == 2 ? print_read_speed("bench_profiler", argv[1], zv_profiler_read)
+                     : EXIT_SUCCESS; /* nothing to measure */
 }

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "clock.h"
 #include "format/safetensors.h"
 #include "model/model.h"
 
@@ -160,13 +160,6 @@ static void copy_config(const struct writer *writer, const char *config)
     zv_file_close(&file);
 }
 
-static double now_ms(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
-
 /* All headers once, each file opened and closed; the tensors read. */
 static size_t read_headers(const struct writer *writer)
 {
@@ -193,9 +186,9 @@ static void measure_headers(const struct writer *writer)
     double best = 1e9;
     size_t tensors = 0;
     for (int i = 0; i < ROUNDS; i++) {
-        const double start = now_ms();
+        const double start = clock_ms(CLOCK_MONOTONIC);
         tensors = read_headers(writer);
-        const double took = now_ms() - start;
+        const double took = clock_ms(CLOCK_MONOTONIC) - start;
         best = took < best ? took : best;
     }
     (void)printf("%zu tensors in %d shards: %.1f MB of headers alone in %.2f ms: %.0f MB/s\n",

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "step/peak.h"
 #include "support/step_peak.h"
 
@@ -26,13 +26,6 @@ static const struct job {
      "batch=1 tokens=2048 weights=bf16 steps=1"},
 };
 
-static double now_ms(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
-
 static int run(const struct job *job, long times)
 {
     struct zv_step_result result = {.events = 0};
@@ -41,12 +34,12 @@ static int run(const struct job *job, long times)
         struct zv_error err = {0};
         const struct step_case of = {
             .config = job->config, .habit = job->habit, .settings = job->settings};
-        const double start = now_ms();
+        const double start = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
         if (step_case_run(&of, &result, &err) != ZV_OK) {
             (void)fprintf(stderr, "%s:%" PRIu64 ": %s\n", err.where, err.line, err.text);
             return EXIT_FAILURE;
         }
-        const double took = now_ms() - start;
+        const double took = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - start;
         best = i == 0 || took < best ? took : best;
     }
     (void)printf("%s: %.2f ms with reading and linking, %" PRIu64 " events\n", job->name, best,
@@ -89,7 +82,7 @@ static int search(long times)
     struct zv_error err = {0};
     uint64_t runs = 0;
     int failed = EXIT_FAILURE;
-    const double start = now_ms();
+    const double start = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
     if (zv_model_open(&model, &files, "data/published/llama2-7b.json", &arena, &err) == ZV_OK &&
         zv_step_open(&step, &model, zv_slice_of("litgpt"), &arena, &err) == ZV_OK) {
         failed = EXIT_SUCCESS;
@@ -97,7 +90,8 @@ static int search(long times)
             const uint64_t gib = SMALLEST + (uint64_t)i % (LARGEST - SMALLEST);
             failed = find(&step, &model, gib, &runs);
         }
-        (void)printf("search: %.0f ms for %" PRIu64 " steps\n", now_ms() - start, runs);
+        (void)printf("search: %.0f ms for %" PRIu64 " steps\n",
+                     clock_ms(CLOCK_PROCESS_CPUTIME_ID) - start, runs);
     } else {
         (void)fprintf(stderr, "search: %s\n", err.text);
     }
