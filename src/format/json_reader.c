@@ -152,13 +152,14 @@ static enum zv_json_token read_word(struct zv_json_reader *reader, const char *w
 {
     const size_t length = strlen(word);
     size_t start = reader->at;
-    while (reader->filled - start < length) {
-        if (!refill(reader, &start)) {
-            return fail(reader, "unexpected end");
-        }
+    while (reader->filled - start < length && refill(reader, &start)) {
     }
-    if (memcmp(reader->window + start, word, length) != 0) {
+    const size_t there = reader->filled - start;
+    if (memcmp(reader->window + start, word, there < length ? there : length) != 0) {
         return fail(reader, "unknown word");
+    }
+    if (there < length) {
+        return fail(reader, "unexpected end");
     }
     reader->at = start + length;
     return token;

@@ -49,6 +49,8 @@ def safetensors():
          for i in range(3) for s, t, d, n in (("", "F8_E4M3", [2, 3], 6), ("_scale_inv", "F32", [1, 1], 4))],
         {"format": "pt"}))
     save("safetensors", "truncated", safetensors_file([("a", "F64", [2], 16)], data=15))
+    word = b'{"a":{"dtype":"F32","shape":[t,1'
+    save("safetensors", "word", struct.pack("<Q", len(word)) + word)
 
 
 def index():

@@ -117,6 +117,8 @@ static void test_errors(void **state)
         {"[-Infinity]", ZV_JSON_STRICT, ZV_E_SYNTAX, 2, "bad number"},
         {"[-Infinitx]", ZV_JSON_ALLOW_NONFINITE, ZV_E_SYNTAX, 1, "unknown word"},
         {"[-", ZV_JSON_ALLOW_NONFINITE, ZV_E_SYNTAX, 2, "bad number"},
+        {"[tru", ZV_JSON_STRICT, ZV_E_SYNTAX, 1, "unexpected end"},
+        {"[t]", ZV_JSON_STRICT, ZV_E_SYNTAX, 1, "unknown word"},
         {"\xef\xbb\xbf{}", ZV_JSON_STRICT, ZV_E_SYNTAX, 0, "expected a value"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
