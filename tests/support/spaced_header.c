@@ -45,14 +45,16 @@ static struct zv_slice space(struct zv_slice input, uint64_t *blanks)
 }
 
 /* Where an offset of the spaced file is in the other one. */
-static uint64_t place(struct zv_slice plain, struct zv_slice spaced, uint64_t offset)
+static uint64_t place(const struct reading *plain, const struct reading *spaced, uint64_t offset)
 {
     uint64_t at = LENGTH_BYTES;
-    uint64_t i = LENGTH_BYTES;
-    for (; i < offset && i < spaced.length; i++) {
-        at += at < plain.length && spaced.at[i] == plain.at[at];
+    if (offset >= LENGTH_BYTES + zv_le64(spaced->input.at)) {
+        return offset - spaced->blanks;
     }
-    return offset <= LENGTH_BYTES ? offset : at + offset - i;
+    for (uint64_t i = LENGTH_BYTES; i < offset; i++) {
+        at += spaced->input.at[i] == plain->input.at[at];
+    }
+    return offset <= LENGTH_BYTES ? offset : at;
 }
 
 static const char *differ_in(const struct zv_safetensors_tensor *a,
@@ -82,7 +84,7 @@ static const char *compare(const struct reading *plain, const struct reading *sp
         return strcmp(plain->err.text, spaced->err.text) != 0 &&
                        strstr(plain->err.text, "of data after byte") == NULL
                    ? "the message"
-               : place(plain->input, spaced->input, spaced->err.offset) != plain->err.offset
+               : place(plain, spaced, spaced->err.offset) != plain->err.offset
                    ? "the place of an error"
                    : NULL;
     }
@@ -93,7 +95,7 @@ static const char *compare(const struct reading *plain, const struct reading *sp
         const struct zv_safetensors_tensor *const left = &a->tensors[i];
         const struct zv_safetensors_tensor *const right = &b->tensors[i];
         differs = left->data_offset + spaced->blanks != right->data_offset ? "where data begins"
-                  : place(plain->input, spaced->input, right->header_offset) != left->header_offset
+                  : place(plain, spaced, right->header_offset) != left->header_offset
                       ? "the place of an entry"
                       : differ_in(left, right);
     }
