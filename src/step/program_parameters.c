@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "step/program_call.h"
 #include "step/tensor_layout.h"
 
 static const struct step_value none = {.kind = STEP_IS_NONE};

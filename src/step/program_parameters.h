@@ -4,9 +4,6 @@
 
 #include "step/program_run.h"
 
-/* A list argument as a shape; false with the error set. */
-bool step_shape_of(struct step_call *call, size_t at, struct step_shape *to);
-
 struct step_value step_op_exists(struct step_call *call);   /* whether a name is there */
 struct step_value step_op_declared(struct step_call *call); /* the family's tensors, in order */
 struct step_value step_op_is_linear(struct step_call *call);
