@@ -25,6 +25,7 @@ static const struct {
     {"kv_available", "kv_cache", "KV cache pool", "cache"},
     {"state_buffer", "state", "recurrent state", "cache"},
     {"state_temporal", "state.scan", "recurrent state, scan", "cache"},
+    {"state_drafted", "state.drafted", "recurrent state, drafted steps", "cache"},
     {"compute_buffer", "compute_buffer", "compute buffer", "activations"},
     {"output_buffer", "output_buffer", "output buffer", "activations"},
     {"activation_peak", "activations", "activations, profiled peak", "activations"},
@@ -132,7 +133,7 @@ static void read_totals(struct zv_from_log *from)
 {
     static const char *const before[] = {"device_free", "available_before_load", NULL};
     static const char *const after[] = {"breakdown_free", "graph_available", "pool_end_available",
-                                        NULL};
+                                        "end_available", NULL};
     const struct zv_log *const log = from->log;
     for (size_t i = 0; i < log->reading_count; i++) {
         const struct zv_reading *const reading = &log->readings[i];
@@ -232,12 +233,13 @@ static enum zv_status add_sums(struct zv_from_log *from, struct zv_error *err)
     const struct zv_log *const log = from->log;
     enum zv_status status = ZV_OK;
     for (size_t s = 0; s < sizeof sums / sizeof sums[0]; s++) {
-        if (zv_log_find(log, sums[s].part[0]) != NULL || zv_log_find(log, sums[s].part[1])) {
+        if (zv_log_find(log, sums[s].part[0]) != NULL) {
             continue;
         }
         for (size_t i = 0; status == ZV_OK && i < log->reading_count; i++) {
             const struct zv_reading *const reading = &log->readings[i];
-            if (!is_id(reading, sums[s].total)) {
+            if (!is_id(reading, sums[s].total) ||
+                has_reading(log, sums[s].part[1], reading->device)) {
                 continue;
             }
             const int at = device_of(from, reading);

@@ -148,7 +148,7 @@ static uint64_t precision_of(const struct zv_from_log *from, enum from_log_kind 
     static const char *const ids[LOG_KINDS][4] = {
         [LOG_WEIGHTS] = {"model_buffer", "weights"},
         [LOG_CACHE] = {"kv_buffer", "kv_k", "kv_v", "kv_size"},
-        [LOG_STATE] = {"state_buffer", "state_temporal", "state_conv"},
+        [LOG_STATE] = {"state_buffer", "state_temporal", "state_conv", "state_drafted"},
         [LOG_ACTIVATIONS] = {"compute_buffer", "activation_peak"},
         [LOG_OUTPUT] = {"output_buffer"},
         [LOG_CONTEXT] = {"non_torch"},

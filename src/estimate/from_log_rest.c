@@ -27,15 +27,16 @@ static enum zv_status add_unknown(const struct rest *rest, const char *why)
     return add(rest, (struct zv_item){.id = "unaccounted", .name = "not accounted for"}, why);
 }
 
-/* Σ of a device's readings, graphs apart: they are captured after all else is measured. */
-static bool held(const struct rest *rest, uint64_t *bytes)
+/* Σ of a device's readings. Graphs are captured after all else is measured: with_graphs says that
+ * the whole was read after that. */
+static bool held(const struct rest *rest, bool with_graphs, uint64_t *bytes)
 {
     const struct zv_ledger *const ledger = &rest->from->estimate.ledger;
     *bytes = 0;
     for (size_t i = 0; i < ledger->count; i++) {
         const struct zv_item *const item = &ledger->items[i];
         if (item->scope == rest->scope && item->quantity.known == ZV_MEASURED &&
-            strcmp(item->id, "runtime.graphs") != 0 &&
+            (with_graphs || strcmp(item->id, "runtime.graphs") != 0) &&
             !zv_add(*bytes, item->quantity.bytes, bytes)) {
             return false;
         }
@@ -43,14 +44,49 @@ static bool held(const struct rest *rest, uint64_t *bytes)
     return true;
 }
 
+/* By how much the figures of a device may be off together: each was printed with few digits. */
+static uint64_t rounding(const struct rest *rest)
+{
+    const struct zv_log *const log = rest->from->log;
+    const struct zv_slice name = rest->from->devices[rest->scope].name;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < log->reading_count; i++) {
+        const struct zv_reading *const reading = &log->readings[i];
+        if (!reading->host &&
+            (reading->device.length == 0 || zv_slice_same(reading->device, name))) {
+            bytes += reading->half_unit_bytes; /* at most 4096 of a GiB each */
+        }
+    }
+    return bytes;
+}
+
+/* A whole that the log says, and what it is called. */
+struct whole {
+    uint64_t bytes;
+    const char *of;
+    const char *name;
+    bool with_graphs;
+};
+
 /* whole - Σ readings as an item; rounding may make the sum the larger one. */
-static enum zv_status add_difference(const struct rest *rest, uint64_t whole, const char *of,
-                                     const char *name)
+static enum zv_status add_difference(const struct rest *rest, const struct whole *all)
 {
     struct zv_arena *const arena = rest->from->estimate.ledger.arena;
+    const uint64_t whole = all->bytes;
+    const char *const of = all->of;
     uint64_t sum;
-    if (!held(rest, &sum)) {
+    if (!held(rest, all->with_graphs, &sum)) {
         return zv_fail(rest->err, ZV_E_OVERFLOW, "the readings of a device pass 2^64 bytes");
+    }
+    if (sum > whole && sum - whole <= rounding(rest)) {
+        return add(rest,
+                   (struct zv_item){.id = "unaccounted",
+                                    .name = all->name,
+                                    .quantity = {.bytes = 0, .known = ZV_MEASURED}},
+                   zv_arena_print(arena,
+                                  "%s, %llu B, is the readings above as far as they are "
+                                  "printed",
+                                  of, (ull)whole));
     }
     if (sum > whole) {
         return add_unknown(rest, zv_arena_print(arena,
@@ -60,7 +96,7 @@ static enum zv_status add_difference(const struct rest *rest, uint64_t whole, co
     }
     return add(rest,
                (struct zv_item){.id = "unaccounted",
-                                .name = name,
+                                .name = all->name,
                                 .quantity = {.bytes = whole - sum, .known = ZV_MEASURED}},
                zv_arena_print(arena, "%s, %llu B, less the readings above, %llu B", of, (ull)whole,
                               (ull)sum));
@@ -123,14 +159,14 @@ static enum zv_status vllm_rest(const struct rest *rest)
     const struct zv_log *const log = rest->from->log;
     const struct zv_reading *const usable = reading_of(rest, "usable");
     const struct zv_log_device *const device = &rest->from->devices[rest->scope];
-    static const char *const name = "rest of the runtime's share";
-    uint64_t budget;
+    struct whole share = {0, "the share of the card", "rest of the runtime's share", false};
     if (usable != NULL) {
-        return add_difference(rest, usable->bytes, "the share of the card", name);
+        share.bytes = usable->bytes;
+        return add_difference(rest, &share);
     }
     if (device->total != NULL && log->memory_fraction.found &&
-        zv_mul_div(device->total->bytes, log->memory_fraction.value, 1000000, &budget)) {
-        return add_difference(rest, budget, "the share of the card", name);
+        zv_mul_div(device->total->bytes, log->memory_fraction.value, 1000000, &share.bytes)) {
+        return add_difference(rest, &share);
     }
     return add_unknown(rest, "the log does not say how large the card is");
 }
@@ -142,8 +178,10 @@ static enum zv_status sglang_rest(const struct rest *rest)
         device->free_after->bytes > device->free_before->bytes) {
         return add_unknown(rest, "the log does not say what was free before and afterwards");
     }
-    return add_difference(rest, device->free_before->bytes - device->free_after->bytes,
-                          "free before loading less free at the end", "not accounted for");
+    const struct whole taken = {device->free_before->bytes - device->free_after->bytes,
+                                "free before loading less free at the end", "not accounted for",
+                                strcmp(device->free_after->id, "end_available") == 0};
+    return add_difference(rest, &taken);
 }
 
 /* Unknown, when the start did not get far enough to say anything of the rest. */

@@ -106,6 +106,18 @@ static void read_latent(struct log_build *build)
     }
 }
 
+/* "MTL0_Mapped", "HTP0-REPACK": another kind of buffer on the same device. */
+static struct zv_slice device_name(struct zv_slice name)
+{
+    static const char *const kinds[] = {"_Mapped", "_Private", "_REPACK", "-REPACK"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (zv_slice_ends(name, kinds[i])) {
+            name.length -= strlen(kinds[i]);
+        }
+    }
+    return name;
+}
+
 /* "… CUDA0 model buffer size = 17744.02 MiB": the device is the word before, if one is named. */
 static bool read_buffer(struct log_build *build, const char *words, const char *id)
 {
@@ -116,7 +128,7 @@ static bool read_buffer(struct log_build *build, const char *words, const char *
         !log_size_read(after, &size, NULL)) {
         return false;
     }
-    const struct zv_slice device = log_last_word(before);
+    const struct zv_slice device = device_name(log_last_word(before));
     return log_add(build, id, zv_slice_ends(device, ":") ? (struct zv_slice){0} : device, &size) !=
            NULL;
 }

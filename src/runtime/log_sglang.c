@@ -50,15 +50,44 @@ static void read_settings(struct log_build *build)
     }
 }
 
+/* Layers that slide have a pool of their own, which is allocated first. */
+static void read_pool_sizes(struct log_build *build)
+{
+    struct zv_log *const log = &build->now.log;
+    if (zv_slice_contains(build->line->text, "sliding window memory pool")) {
+        (void)read_number(build, "full_layer_tokens=", &log->kv_tokens);
+        (void)read_number(build, "swa_layer_tokens=", &log->kv_tokens_sliding);
+    }
+}
+
+/* "Capture cuda graph end. …", "Capture target decode CUDA graph end. …": what was free then. */
+static void read_graphs(struct log_build *build)
+{
+    struct zv_slice after;
+    if (log_after(build->line->text, "Capture ", NULL, &after) &&
+        zv_slice_contains(after, "graph end.")) {
+        (void)read_size(build, "graph end.", "mem usage=", "cuda_graph");
+        (void)read_size(build, "graph end.", "avail mem=", "end_available");
+    }
+    (void)read_size(build, "max_total_num_tokens=", "available_gpu_mem=", "end_available");
+}
+
 static void read_pool(struct log_build *build)
 {
     static const char *const line = "KV Cache is allocated.";
+    static const char *const states = "Mamba Cache is allocated";
     struct log_part *const part = &build->now;
     struct zv_slice after;
     if (log_after(build->line->text, line, NULL, &after)) {
-        /* A sliding or a draft pool follows the first: its tokens are another figure. */
-        if (!read_number(build, "#tokens: ", &part->log.kv_tokens)) {
-            (void)read_number(build, "#tokens: ", &part->log.kv_tokens_sliding);
+        uint64_t tokens = 0;
+        struct zv_slice number;
+        (void)(log_after(after, "#tokens: ", NULL, &number) &&
+               log_count_read(number, &tokens, NULL));
+        part->sliding = part->log.kv_tokens_sliding.found &&
+                        part->log.kv_tokens_sliding.value == tokens &&
+                        part->log.kv_tokens.value != tokens;
+        if (!part->sliding && tokens != 0) {
+            log_fact_number(build, &part->log.kv_tokens, tokens, (struct zv_slice){0});
         }
         if (log_after(after, "dtype: ", NULL, &after)) {
             const struct zv_slice type = zv_slice_cut(&after, ',');
@@ -68,11 +97,14 @@ static void read_pool(struct log_build *build)
         part->has_context = true;
         part->log.complete = true;
     }
-    (void)read_size(build, line, "K size: ", "kv_k");
-    (void)read_size(build, line, "V size: ", "kv_v");
-    (void)read_size(build, line, "KV size: ", "kv_size");
-    (void)read_size(build, "Mamba Cache is allocated", "conv_state size: ", "state_conv");
-    (void)read_size(build, "Mamba Cache is allocated", "ssm_state size: ", "state_temporal");
+    (void)read_size(build, line, " K size: ", "kv_k");
+    (void)read_size(build, line, " V size: ", "kv_v");
+    (void)read_size(build, line, " KV size: ", "kv_size"); /* latent: no halves */
+    part->sliding = false;
+    (void)read_size(build, states, "conv_state size: ", "state_conv");
+    (void)read_size(build, states, "ssm_state size: ", "state_temporal");
+    (void)read_size(build, states, "intermediate_ssm_state_cache size: ", "state_drafted");
+    (void)read_size(build, states, "intermediate_conv_window_cache size: ", "state_drafted");
     if (read_number(build, "max_total_num_tokens=", &part->log.kv_tokens)) {
         part->log.complete = true;
         part->has_context = true;
@@ -94,7 +126,8 @@ void log_sglang_line(struct log_build *build)
     (void)read_size(build, "Load weight end.", "avail mem=", "available_after_load");
     (void)read_size(build, "Memory pool end.", "avail mem=", "pool_end_available");
     (void)read_size(build, "Capture cuda graph begin.", "avail mem=", "graph_available");
-    (void)read_size(build, "Capture cuda graph end.", "mem usage=", "cuda_graph");
+    read_graphs(build);
+    read_pool_sizes(build);
     read_pool(build);
     if (!log_torch_oom(build) &&
         zv_slice_contains(text,

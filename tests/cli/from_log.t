@@ -328,3 +328,142 @@ Beside what is calculated, in bytes:
 $ zirve estimate --from-log tests/data/logs/llamacpp-2026.log $M/llama-3.1-8b/config.json | head -1
 zirve: the log is of a model of 24 layers, the one given has 32: another model?
 start log of llama.cpp 8101, complete: lines 1 to 38
+# vLLM's last line says how the share was used; what was read there adds up as far as it is printed.
+$ zirve estimate --from-log tests/data/logs/vllm-usage.log --unit GiB
+start log of vllm 0.10.2, complete: lines 1 to 8
+model org/model, context 4096, K fp8, V fp8, pool tokens 31120
+
+GPU 0                                                     GiB  known
+  weights                                               15.00  measured
+    log line 3: 15.0000 GiB ± 0.00005
+  KV cache pool                                          1.90  measured
+    log line 4: 1.90 GiB ± 0.005
+  CUDA graphs                                            0.50  measured
+    log line 7: 0.50 GiB ± 0.005
+  activations, profiled peak                             1.86  measured
+    log line 8: 1.86 GiB ± 0.005
+  context, libraries, communication                      0.12  measured
+    log line 8: 0.12 GiB ± 0.005
+  rest of the runtime's share                            0.00  measured
+    the share of the card, 20272245637 B, is the readings above as far as they
+    are printed
+  at least                                              19.38  without assumptions
+  expected                                              19.38  with assumptions
+
+Devices, as the log says:
+  GPU 0, total 23.60 GiB ± 0.005 (line 8), free before 23.10 GiB ± 0.005 (line
+  8), free afterwards unknown
+$ zirve estimate --from-log tests/data/logs/vllm-consumed.log --unit GiB
+start log of vllm, complete: lines 1 to 5
+context 131072, pool tokens 460496
+
+GPU 0                                                     GiB  known
+  weights                                               15.00  measured
+    log line 1: 15.0 GiB ± 0.05
+  KV cache pool                                         56.21  measured
+    log line 2: 56.21 GiB ± 0.005
+  CUDA graphs                                            0.23  measured
+    log line 4: 0.23 GiB ± 0.005
+  activations, profiled peak                             1.44  measured
+    log line 5: 1.44 GiB ± 0.005
+  rest of the runtime's share                            0.26  measured
+    the share of the card, 78286516388 B, less the readings above, 78007343514 B
+  at least                                              73.14  without assumptions
+  expected                                              73.14  with assumptions
+
+Devices, as the log says:
+  GPU 0, total 79.25 GiB ± 0.005 (line 5), free before 78.84 GiB ± 0.005 (line
+  5), free afterwards unknown
+# A start that was refused for want of free memory.
+$ zirve estimate --from-log tests/data/logs/vllm-refused.log --unit GiB
+start log of vllm, ended out of memory: lines 1 to 2
+
+The start ran out of memory:
+  (EngineCore pid=26) ValueError: Free memory on device cuda:0 (15.32/22.04 GiB)
+  on startup is less than desired GPU memory utilization (0.88, 19.39 GiB).
+  Decrease GPU memory utilization or reduce GPU memory used by other processes.
+? 6
+# SGLang: a latent cache has no halves; the last free reading counts, graphs are in it.
+$ zirve estimate --from-log tests/data/logs/sglang-latent.log --unit GiB
+start log of sglang, complete: lines 1 to 6
+architecture Glm4MoeLiteForCausalLM, context 202752, sequences 2048, batch 8192,
+pool tokens 383872
+
+GPU 0, TP0                                                GiB  known
+  weights                                               28.80  measured
+    log line 2: 28.80 GB ± 0.005
+  CUDA graphs                                            0.80  measured
+    log line 5: 0.80 GB ± 0.005
+  KV cache                                              19.36  measured
+    log line 3: 19.36 GB ± 0.005
+  not accounted for                                      1.44  measured
+    free before loading less free at the end, 54116587929 B, less the readings
+    above, 52570399703 B
+  at least                                              50.40  without assumptions
+  expected                                              50.40  with assumptions
+
+Devices, as the log says:
+  GPU 0 TP0, total unknown, free before 60.60 GB ± 0.005 (line 1), free
+  afterwards 10.20 GB ± 0.005 (line 6)
+$ zirve estimate --from-log tests/data/logs/sglang-pools.log --unit GiB
+start log of sglang, complete: lines 1 to 7
+model org/model, architecture OrgForCausalLM, pool tokens 375360, tp 1
+
+GPU 0                                                     GiB  known
+  weights                                               18.00  measured
+    log line 2: 18.00 GB ± 0.005
+  KV cache, sliding layers                               8.38  measured
+    log line 4: 8.38 GB ± 0.005
+  KV cache, sliding layers                               5.59  measured
+    log line 4: 5.59 GB ± 0.005
+  KV cache, keys                                         2.15  measured
+    log line 5: 2.15 GB ± 0.005
+  KV cache, values                                       1.43  measured
+    log line 5: 1.43 GB ± 0.005
+  recurrent state, convolution                           0.07  measured
+    log line 6: 0.07GB ± 0.005
+  recurrent state, scan                                  3.05  measured
+    log line 6: 3.05GB ± 0.005
+  recurrent state, drafted steps                         4.75  measured
+    log line 6: 4.75GB ± 0.005
+  recurrent state, drafted steps                         0.43  measured
+    log line 6: 0.43GB ± 0.005
+  not accounted for                                         ?  unknown
+    the log does not say what was free before and afterwards
+  at least                                              43.85  without assumptions
+  expected                                              43.85  with assumptions
+  plus 1 unknown item
+
+Devices, as the log says:
+  GPU 0, total unknown, free before unknown, free afterwards 22.01 GB ± 0.005
+  (line 7)
+# Metal: mapped and private buffers lie on one device.
+$ zirve estimate --from-log tests/data/logs/llamacpp-metal.log --unit GiB
+start log of llama.cpp 7800, complete: lines 1 to 9
+K f16, V f16, layers on cards 33, of 33
+
+GPU 0, MTL0                                               GiB  known
+  weights                                                4.30  measured
+    log line 4: 4403.49 MiB ± 0.005
+  KV cache                                               0.50  measured
+    log line 6: 512.00 MiB ± 0.005
+  compute buffer                                         0.25  measured
+    log line 8: 258.50 MiB ± 0.005
+  not accounted for                                         ?  unknown
+    the log does not say what was free afterwards
+  at least                                               5.05  without assumptions
+  expected                                               5.05  with assumptions
+  plus 1 unknown item
+
+host memory                                               GiB  known
+  weights                                                0.28  measured
+    log line 3: 281.81 MiB ± 0.005
+  output buffer                                       0.00191  measured
+    log line 5: 1.96 MiB ± 0.005
+  compute buffer                                         0.02  measured
+    log line 9: 16.01 MiB ± 0.005
+  at least                                               0.29  without assumptions
+  expected                                               0.29  with assumptions
+
+Devices, as the log says:
+  GPU 0 MTL0, total unknown, free before unknown, free afterwards unknown

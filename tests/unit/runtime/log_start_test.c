@@ -56,8 +56,10 @@ static void describe(struct zv_sink *sink, const struct zv_log *log)
 }
 
 static const char *const names[] = {
-    "llamacpp-2023", "llamacpp-2026", "ik-2025", "llamacpp-comma", "llamacpp-recurrent",
-    "llamacpp-oom",  "vllm-v0",       "vllm-v1", "vllm-oom",       "sglang"};
+    "llamacpp-2023", "llamacpp-2026",  "ik-2025",      "llamacpp-comma", "llamacpp-recurrent",
+    "llamacpp-oom",  "llamacpp-metal", "vllm-v0",      "vllm-v1",        "vllm-oom",
+    "vllm-usage",    "vllm-consumed",  "vllm-refused", "sglang",         "sglang-latent",
+    "sglang-pools"};
 
 static void path_of(char *to, size_t size, const char *name, const char *suffix)
 {
