@@ -9,13 +9,15 @@
 /* ---- which options mean what ---- */
 
 /* Of several rows for an option the first whose setting the program has. */
-static const char as_count[] = "";
+static const char as_count[] = "count";
+static const char as_word[] = "word";
 static const struct meaning {
     const char *option;
     const char *setting;
     const char *word; /* as it is written; NULL: any */
-    const char
-        *value; /* what the program calls it; NULL: as it is written; as_count: as a number */
+    /* what the program calls it; NULL: as it is written; as_count: as a number; as_word: with _ for
+     * - */
+    const char *value;
 } meanings[] = {
     {"micro-batch", "batch", NULL, as_count},
     {"seq-length", "tokens", NULL, as_count},
@@ -32,10 +34,8 @@ static const struct meaning {
     {"checkpointing", "checkpoint", "full", "true"},
     {"checkpointing", "checkpoint", NULL, NULL},
     {"optimizer", "optimizer", "adamw", "adamw_foreach|adamw_fused|adamw_loop"},
-    {"optimizer", "optimizer", "adamw-fused", "adamw_fused"},
-    {"optimizer", "optimizer", "adamw-8bit", "adamw_8bit"},
-    {"optimizer", "optimizer", "paged-adamw-8bit", "paged_adamw_8bit"},
-    {"optimizer", "optimizer", NULL, NULL},
+    {"optimizer", "optimizer", "adamw-forloop", "adamw_loop"},
+    {"optimizer", "optimizer", NULL, as_word},
 };
 
 /* What else is taken, by the verb. The levers of --advise are part of every answer. */
@@ -139,6 +139,22 @@ static enum zv_status add_count(struct step_settings *to, const struct arguments
                            : status;
 }
 
+/* "paged-adamw" is paged_adamw */
+static enum zv_status add_word(struct step_settings *to, const struct given_option *given,
+                               const char *setting, struct zv_error *err)
+{
+    char *const text = to->numbers[to->count % STEP_SETTINGS_MAX];
+    const int length = snprintf(text, sizeof to->numbers[0], "%s", given->value);
+    for (char *at = text; *at != 0; at++) {
+        *at = *at == '-' ? '_' : *at;
+    }
+    const bool whole = length >= 0 && (size_t)length < sizeof to->numbers[0];
+    return add(to,
+               (struct zv_step_setting){zv_slice_of(setting),
+                                        zv_slice_of(whole ? text : given->value), given->spelling},
+               err);
+}
+
 static enum zv_status add_option(struct step_settings *to, const struct arguments *args,
                                  const struct given_option *given, const struct zv_step *step,
                                  struct zv_error *err)
@@ -156,6 +172,9 @@ static enum zv_status add_option(struct step_settings *to, const struct argument
         }
         if (row->value == as_count) {
             return add_count(to, args, given, row->setting, err);
+        }
+        if (row->value == as_word) {
+            return add_word(to, given, row->setting, err);
         }
         const char *const value = row->value != NULL ? row->value : given->value;
         return add(to,

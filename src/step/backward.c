@@ -202,6 +202,9 @@ static void accumulate(struct step_engine *e, struct step_tensor *leaf, struct s
         }
         e->purpose = before;
     }
+    if (e->after_grad != NULL && step_ok(e)) { /* the incoming gradient is still held */
+        e->after_grad(e, leaf);
+    }
     step_drop(e, grad);
 }
 

@@ -54,11 +54,13 @@ struct step_storage {
     uint32_t saved; /* of them: those that the graph keeps for backward */
     uint32_t label;
     enum step_purpose purpose;
+    uint64_t managed_bytes;    /* outside the allocator: paged between card and host */
     struct step_storage *next; /* all live ones */
     struct step_storage *prev;
 };
 
 struct step_node;
+struct step_path; /* a name of the model (program_run.h) */
 
 /* A weight that bitsandbytes or torchao packed. */
 struct step_packed {
@@ -85,6 +87,7 @@ struct step_tensor {
     struct step_tensor *grad;
     struct step_tensor *low; /* its copy in the autocast cache */
     const struct step_packed *packed;
+    struct step_path *parameter; /* that it is; NULL: none */
 };
 
 struct step_edge {
@@ -183,10 +186,15 @@ struct step_engine {
     bool in_backward;    /* autograd's thread has a cuBLAS handle of its own */
     enum step_purpose purpose;
     uint32_t label;
+    /* register_post_accumulate_grad_hook: called when a leaf's gradient is whole; NULL: nothing */
+    void (*after_grad)(struct step_engine *e, struct step_tensor *leaf);
+    void *after_context;
     /* figures */
     uint64_t events;
     uint64_t allocations;
     uint64_t peak_allocated_bytes;
+    uint64_t managed_bytes; /* now */
+    uint64_t peak_managed_bytes;
     uint64_t peak_event; /* the events before it and it */
     uint64_t ooms;
     uint64_t oom_event;
@@ -246,6 +254,9 @@ struct step_tensor *step_empty_strided(struct step_engine *e, const struct step_
 /* empty_like(): keeps dense strides. */
 struct step_tensor *step_like(struct step_engine *e, const struct step_tensor *t,
                               enum zv_dtype dtype);
+/* Of the same shape in memory that no allocator of PyTorch sees (cudaMallocManaged). */
+struct step_tensor *step_managed(struct step_engine *e, const struct step_tensor *t,
+                                 enum zv_dtype dtype);
 struct step_tensor *step_vector(struct step_engine *e, int64_t size, enum zv_dtype dtype);
 struct step_tensor *step_scalar(struct step_engine *e, enum zv_dtype dtype);
 

@@ -57,14 +57,15 @@ static enum zv_dtype type_of(const struct step_tensor *a, const struct step_tens
 
 static const struct step_unary unary_ops[] = {
     /* name, wide, saves, temporaries of backward */
-    {"neg", false, '-', ""},     {"exp", true, 'r', ""},
-    {"sigmoid", false, 'r', ""}, {"tanh", false, 'r', ""},
-    {"relu", false, 'r', ""},    {"sqrt", false, 'r', "s"}, /* grad / (2 * result) */
-    {"rsqrt", true, 'r', "sg"},                             /* -0.5 * grad * result.pow(3) */
-    {"log", true, 's', ""},                                 /* grad.div(self) */
+    {"neg", false, '-', ""},         {"exp", true, 'r', ""},
+    {"sigmoid", false, 'r', ""},     {"tanh", false, 'r', ""},
+    {"relu", false, 'r', ""},        {"sqrt", false, 'r', "s"}, /* grad / (2 * result) */
+    {"rsqrt", true, 'r', "sg"},                                 /* -0.5 * grad * result.pow(3) */
+    {"reciprocal", true, 'r', "gs"},                            /* -grad * (result * result) */
+    {"log", true, 's', ""},                                     /* grad.div(self) */
     {"pow", true, 's', "ss"},    /* grad * (exponent * self.pow(exponent - 1)) */
     {"square", true, 's', "ss"}, /* calls pow */
-    {"silu", false, 's', ""},    {"gelu", false, 's', ""},
+    {"silu", false, 's', ""},        {"gelu", false, 's', ""},
     {"sin", false, 's', "s"},  /* grad * self.cos() */
     {"cos", false, 's', "ss"}, /* grad * -self.sin() */
     {"erf", false, 's', "sss"},

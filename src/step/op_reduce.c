@@ -96,6 +96,20 @@ struct step_tensor *step_op_mean_all(struct step_engine *e, struct step_tensor *
     return step_made_by(e, step_scalar(e, a->dtype), node);
 }
 
+/* Without a graph. */
+struct step_tensor *step_op_norm_all(struct step_engine *e, struct step_tensor *a)
+{
+    const struct step_shape point = {0};
+    const int64_t stride[STEP_MAX_DIMS] = {0};
+    if (a == NULL) {
+        return NULL;
+    }
+    struct step_tensor *const sum = step_sum(e, a, (1U << a->shape.dims) - 1, a->dtype);
+    struct step_tensor *const norm = step_alias(e, sum, &point, stride);
+    step_drop(e, sum);
+    return norm;
+}
+
 struct step_tensor *step_op_sum(struct step_engine *e, struct step_tensor *a, int64_t dim,
                                 bool keep)
 {

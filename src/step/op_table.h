@@ -86,6 +86,7 @@ struct step_tensor *step_op_stack(struct step_engine *e, struct step_tensor *con
 struct step_tensor *step_op_mean(struct step_engine *e, struct step_tensor *a, int64_t dim,
                                  bool keep);
 struct step_tensor *step_op_mean_all(struct step_engine *e, struct step_tensor *a);
+struct step_tensor *step_op_norm_all(struct step_engine *e, struct step_tensor *a);
 struct step_tensor *step_op_sum(struct step_engine *e, struct step_tensor *a, int64_t dim,
                                 bool keep);
 /* indices may be NULL. */

@@ -1,4 +1,4 @@
-/* What operations of the language are given, and those that program_views.c has. */
+/* What operations of the language are given, and those of program_views.c and program_lists.c. */
 #ifndef ZIRVE_STEP_PROGRAM_CALL_H
 #define ZIRVE_STEP_PROGRAM_CALL_H
 
@@ -42,5 +42,9 @@ struct step_value step_call_split_every(struct step_call *call);
 struct step_value step_call_unbind(struct step_call *call);
 struct step_value step_call_cat(struct step_call *call);
 struct step_value step_call_stack(struct step_call *call);
+struct step_value step_call_append(struct step_call *call);
+struct step_value step_call_count(struct step_call *call);
+struct step_value step_call_map(struct step_call *call);
+struct step_value step_call_by_type(struct step_call *call);
 
 #endif

@@ -32,11 +32,17 @@ static struct step_value compare(struct step_call *call)
     return step_value_of(step_elementwise(call->e, both, 2, ZV_DTYPE_BOOL));
 }
 
+/* A kernel's own buffer: gone with the statement, unless it is given a name. */
 static struct step_value scratch(struct step_call *call)
 {
-    const int64_t bytes = step_arg_number(call, 0, 0);
-    step_scratch(call->e, bytes > 0 ? (uint64_t)bytes : 0);
-    return none;
+    return step_value_of(step_vector(call->e, step_arg_number(call, 0, 0), ZV_DTYPE_U8));
+}
+
+static struct step_value managed(struct step_call *call)
+{
+    struct step_tensor *const t = step_arg_tensor(call, 0);
+    return t != NULL ? step_value_of(step_managed(call->e, t, step_arg_dtype(call, 1, t->dtype)))
+                     : none;
 }
 
 /* ---- elementwise ---- */
@@ -102,6 +108,14 @@ static struct step_value sum(struct step_call *call)
 {
     return step_value_of(step_op_sum(call->e, step_arg_tensor(call, 0), step_arg_number(call, 1, 0),
                                      step_arg_number(call, 2, 0) != 0));
+}
+
+/* Of all values, or along a dimension, which is kept. */
+static struct step_value vector_norm(struct step_call *call)
+{
+    return step_value_of(call->count < 2 ? step_op_norm_all(call->e, step_arg_tensor(call, 0))
+                                         : step_op_mean(call->e, step_arg_tensor(call, 0),
+                                                        step_arg_number(call, 1, 0), true));
 }
 
 /* Values and their indices; the dimension is kept. */
@@ -254,41 +268,6 @@ static struct step_value flex(struct step_call *call)
                                       step_arg_tensor(call, 2)));
 }
 
-/* ---- lists ---- */
-
-static struct step_value append(struct step_call *call)
-{
-    (void)step_list_add(call->run, call->args[0].list, step_value_hold(call->args[1]));
-    return none;
-}
-
-static struct step_value count(struct step_call *call)
-{
-    return step_number(call->args[0].list->count);
-}
-
-/* [procedure(x, …) for x in list] */
-static struct step_value map(struct step_call *call)
-{
-    const struct step_list *const from = call->args[1].list;
-    struct step_list *const to_list = step_list_new(call->run, from->count);
-    for (uint32_t i = 0; to_list != NULL && i < from->count && step_ok(call->e); i++) {
-        struct step_value args[STEP_MAX_ARGUMENTS];
-        size_t given = 0;
-        args[given++] = step_value_hold(from->items[i]);
-        for (size_t k = 2; k < call->count; k++) {
-            args[given++] = step_value_hold(call->args[k]);
-        }
-        (void)step_list_add(
-            call->run, to_list,
-            step_call_procedure(call->run, (uint32_t)call->args[0].number, args, given, call->at));
-        for (size_t k = 0; k < given; k++) {
-            step_value_drop(call->run, &args[k]);
-        }
-    }
-    return to_list != NULL ? (struct step_value){.kind = STEP_IS_LIST, .list = to_list} : none;
-}
-
 /* ---- surroundings: for `with` ---- */
 
 static struct step_value no_grad(struct step_call *call)
@@ -333,6 +312,13 @@ static struct step_value purpose(struct step_call *call)
     return none;
 }
 
+/* Settings that do not go together. */
+static struct step_value refuse(struct step_call *call)
+{
+    step_fail(call->e, ZV_E_USAGE, "%.*s", (int)call->args[0].text.length, call->args[0].text.at);
+    return none;
+}
+
 /* ---- the table ---- */
 
 const struct step_operation step_operations[] = {
@@ -345,6 +331,7 @@ const struct step_operation step_operations[] = {
     {"like", "T?d", like},
     {"compare", "T?T", compare},
     {"scratch", "i", scratch},
+    {"managed", "T?d", managed},
     {"add_in_place", "T?O", add_in_place},
     {"to", "Td", to},
     {"clone", "T", clone},
@@ -368,6 +355,7 @@ const struct step_operation step_operations[] = {
     {"cat", "L?i", step_call_cat},
     {"stack", "L?i", step_call_stack},
     {"mean", "T?ii", mean},
+    {"vector_norm", "T?i", vector_norm},
     {"sum", "Ti?i", sum},
     {"max", "Ti", maximum},
     {"matmul", "TT", matmul},
@@ -390,18 +378,21 @@ const struct step_operation step_operations[] = {
     {"flash1", "TTT", flash1},
     {"efficient", "TTT?O", efficient},
     {"flex", "TTT", flex},
-    {"append", "Lv", append},
-    {"count", "L", count},
-    {"map", "PL?*", map},
+    {"append", "Lv", step_call_append},
+    {"count", "L", step_call_count},
+    {"map", "PL?*", step_call_map},
+    {"by_type", "L", step_call_by_type},
     {"checkpoint", "P*", step_op_checkpoint},
     {"no_grad", "", no_grad},
     {"inference", "", inference},
     {"enable_grad", "", enable_grad},
     {"autocast", "?d", autocast},
     {"purpose", "s", purpose},
+    {"refuse", "s", refuse},
     {"exists", "v", step_op_exists},
     {"declared", "", step_op_declared},
     {"is_linear", "M", step_op_is_linear},
+    {"is_embedding", "M", step_op_is_embedding},
     {"declared_size", "M?i", step_op_declared_size},
     {"allocate", "M?di", step_op_allocate},
     {"pack", "M?iidi", step_op_pack},
@@ -413,6 +404,7 @@ const struct step_operation step_operations[] = {
     {"clear_grad", "M", step_op_clear_grad},
     {"state", "Ms", step_op_state},
     {"set_state", "MsT", step_op_set_state},
+    {"after_grad", "P", step_op_after_grad},
     {"backward", "T?T", step_op_backward},
     {"mark", "i", step_op_mark},
     {"phase", "s", step_op_phase},

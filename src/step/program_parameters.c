@@ -53,6 +53,13 @@ struct step_value step_op_is_linear(struct step_call *call)
     return step_number(declared != NULL && declared->linear && declared->dims == 2);
 }
 
+struct step_value step_op_is_embedding(struct step_call *call)
+{
+    const struct zv_tensor *const declared = path(call)->declared;
+    return step_number(declared != NULL &&
+                       (declared->part == ZV_PART_EMBEDDING || declared->part == ZV_PART_POSITION));
+}
+
 /* declared_size(weight, dim): of one that the family's table has, on the card or not; without
  * dim its elements */
 struct step_value step_op_declared_size(struct step_call *call)
@@ -79,6 +86,7 @@ static bool place(struct step_call *call, struct step_path *at, struct step_tens
     }
     tensor->storage->purpose = STEP_WEIGHTS;
     at->tensor = tensor;
+    tensor->parameter = at;
     return !trains || step_path_train(call->run, at);
 }
 
@@ -313,6 +321,30 @@ struct step_value step_op_set_state(struct step_call *call)
 }
 
 /* ---- the graph ---- */
+
+/* The procedure runs inside backward, with the parameter whose gradient is there. */
+static void run_after_grad(struct step_engine *e, struct step_tensor *leaf)
+{
+    static const struct step_expression outside = {.kind = STEP_CALL};
+    struct step_run *const run = e->after_context;
+    struct step_value argument = path_value(leaf->parameter);
+    const uint32_t label = e->label;
+    if (leaf->parameter != NULL) {
+        struct step_value result =
+            step_call_procedure(run, run->after_grad, &argument, 1, &outside);
+        step_value_drop(run, &result);
+    }
+    e->label = label;
+}
+
+/* after_grad(procedure) */
+struct step_value step_op_after_grad(struct step_call *call)
+{
+    call->run->after_grad = (uint32_t)call->args[0].number;
+    call->e->after_context = call->run;
+    call->e->after_grad = run_after_grad;
+    return none;
+}
 
 /* Autograd runs in a thread of its own, which has its own cuBLAS handle. */
 struct step_value step_op_backward(struct step_call *call)

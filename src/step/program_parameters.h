@@ -7,6 +7,7 @@
 struct step_value step_op_exists(struct step_call *call);   /* whether a name is there */
 struct step_value step_op_declared(struct step_call *call); /* the family's tensors, in order */
 struct step_value step_op_is_linear(struct step_call *call);
+struct step_value step_op_is_embedding(struct step_call *call);
 struct step_value step_op_declared_size(struct step_call *call); /* a weight of a linear layer */
 struct step_value step_op_allocate(struct step_call *call);      /* as declared: type, trains */
 struct step_value step_op_pack(struct step_call *call);      /* 4 bits: double, keeps, type, ao */
@@ -18,6 +19,7 @@ struct step_value step_op_grad(struct step_call *call);      /* of a parameter, 
 struct step_value step_op_clear_grad(struct step_call *call);
 struct step_value step_op_state(struct step_call *call); /* of the optimizer, or none */
 struct step_value step_op_set_state(struct step_call *call);
+struct step_value step_op_after_grad(struct step_call *call); /* a procedure of a parameter */
 struct step_value step_op_backward(struct step_call *call);
 struct step_value step_op_mark(struct step_call *call);  /* an instant, for tests */
 struct step_value step_op_phase(struct step_call *call); /* a part of the run with its own peaks */

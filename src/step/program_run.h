@@ -14,7 +14,7 @@
 #include "step/engine.h"
 #include "step/program_link.h"
 
-enum { STEP_MAX_STATES = 4, STEP_MAX_DEPTH = 48, STEP_NAME_LIMIT = 512 };
+enum { STEP_MAX_STATES = 8, STEP_MAX_DEPTH = 48, STEP_NAME_LIMIT = 512 };
 
 enum step_value_kind {
     STEP_IS_NONE,
@@ -81,7 +81,8 @@ struct step_run {
     struct zv_slice prefix;
     bool active[STEP_MAX_LINKED];
     uint32_t depth;
-    bool lenient; /* a name that is not there is none */
+    bool lenient;        /* a name that is not there is none */
+    uint32_t after_grad; /* the procedure that after_grad() named */
     struct step_list *unused_lists;
     uint64_t marks[8]; /* events before mark k; as many as ZV_STEP_MARKS */
 };

@@ -177,7 +177,7 @@ static enum zv_status state(struct step_link *link, const struct zv_step_request
         if (index < 0) {
             return refuse(err, &request->settings[i], "the step has no setting", "");
         }
-        char known[256];
+        char known[480];
         if (!step_link_allows(link, (size_t)index, request->settings[i].value, known,
                               sizeof known)) {
             return refuse(err, &request->settings[i], "the step knows no such", known);
@@ -204,6 +204,7 @@ static void fill(struct zv_step_result *result, struct step_run *run)
         .peak_in_backward = e->peak_in_backward,
         .end_allocated_bytes =
             (uint64_t)stats.counters[ZV_STAT_ALLOCATED_BYTES][ZV_STAT_ALL].current,
+        .managed_bytes = e->peak_managed_bytes,
         .segments = (uint64_t)stats.counters[ZV_STAT_SEGMENT][ZV_STAT_ALL].peak,
         .trains = run->trained_count != 0,
         .out_of_memory = e->ooms != 0,

@@ -52,8 +52,9 @@ struct zv_step_result {
     uint32_t peak_label; /* what was at work there */
     bool peak_in_backward;
     uint64_t end_allocated_bytes;
-    uint64_t segments; /* most at once */
-    bool trains;       /* some weight has a gradient */
+    uint64_t managed_bytes; /* most at once outside the allocator: paged between card and host */
+    uint64_t segments;      /* most at once */
+    bool trains;            /* some weight has a gradient */
     bool out_of_memory;
     uint64_t oom_event;
     uint64_t oom_bytes;            /* the request that failed; the figures are those until then */

@@ -189,6 +189,7 @@ void step_storage_drop(struct step_engine *e, struct step_storage *storage)
         const enum zv_status status = zv_allocator_free(e->allocator, storage->allocation, e->err);
         e->status = e->status == ZV_OK ? status : e->status;
     }
+    e->managed_bytes -= storage->managed_bytes;
     storage->prev->next = storage->next;
     storage->next->prev = storage->prev;
     storage->next = e->unused_storages;
@@ -291,6 +292,30 @@ struct step_tensor *step_like(struct step_engine *e, const struct step_tensor *t
         step_result_strides(&t->shape, &t, 1, stride);
     }
     return step_empty_strided(e, &t->shape, stride, dtype);
+}
+
+struct step_tensor *step_managed(struct step_engine *e, const struct step_tensor *t,
+                                 enum zv_dtype dtype)
+{
+    int64_t elements = 0;
+    int64_t stride[STEP_MAX_DIMS] = {0};
+    const uint64_t each = step_element_bytes(dtype);
+    if (t == NULL || !step_ok(e)) {
+        return NULL;
+    }
+    if (!step_elements(&t->shape, &elements) || each == 0 ||
+        (uint64_t)elements > INT64_MAX / each) {
+        step_fail(e, ZV_E_OVERFLOW, "a tensor of more than 2^63 bytes");
+        return NULL;
+    }
+    step_contiguous_strides(&t->shape, stride);
+    struct step_storage *const storage = step_storage_new(e, 0);
+    if (storage != NULL) {
+        storage->managed_bytes = (uint64_t)elements * each;
+        e->managed_bytes += storage->managed_bytes;
+        e->peak_managed_bytes = higher(e->peak_managed_bytes, e->managed_bytes);
+    }
+    return over(e, storage, &t->shape, stride, dtype);
 }
 
 struct step_tensor *step_vector(struct step_engine *e, int64_t size, enum zv_dtype dtype)
