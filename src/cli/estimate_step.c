@@ -88,7 +88,7 @@ static enum zv_status run(const struct zv_step *step, const struct arguments *ar
                           struct zv_error *err)
 {
     static struct zv_step_peak peak;
-    static struct zv_step_lever levers[ZV_STEP_LEVERS];
+    static struct zv_step_advice advice;
     struct result_file trace = {.file = NULL};
     struct zv_step_request traced = *request;
     enum zv_status status = result_file_open(&trace, arguments_value(args, "trace"), err);
@@ -102,15 +102,15 @@ static enum zv_status run(const struct zv_step *step, const struct arguments *ar
     if (status == ZV_OK) {
         status = zv_step_peak(step, &traced, &peak, err);
     }
-    if (status == ZV_OK && !peak.high.out_of_memory) {
-        status = zv_step_levers(step, &traced, &peak, levers, &report->lever_count, err);
+    if (status == ZV_OK) {
+        status = zv_step_levers(step, &traced, &peak, &advice, err);
     }
     if (status == ZV_OK) {
         status = result_file_keep(&trace, err);
     }
     result_file_close(&trace);
     report->peak = &peak;
-    report->levers = levers;
+    report->advice = &advice;
     return status;
 }
 

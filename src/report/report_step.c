@@ -120,6 +120,12 @@ static void held(struct zv_sink *sink, const struct report_style *style,
     bytes_line(sink, style, "saved for backward", peak->saved_bytes);
     bytes_line(sink, style, "in use for the moment", peak->temporary_bytes);
     bytes_line(sink, style, "rounding of the allocator", peak->rounding_bytes);
+    if (peak->high.managed_bytes != 0) {
+        zv_sink_text(sink, "\nOutside the allocator, so in no figure above\n");
+        bytes_line(sink, style, "managed memory (paged states)", peak->high.managed_bytes);
+        report_fold(sink, style, 4, 0,
+                    "on the card while there is room, else on the host: cudaMallocManaged");
+    }
     zv_sink_text(sink, "\nActivations by the operation that made them\n");
     holders(sink, style, peak, all);
     layers(sink, style, peak);
@@ -254,21 +260,62 @@ static void fit_line(struct zv_sink *sink, const struct report_style *style,
     report_fold(sink, style, 2, 0, text);
 }
 
+/* None of them alone is enough: what they come to together. */
+static void together_lines(struct zv_sink *sink, const struct report_style *style,
+                           const struct zv_step_advice *advice)
+{
+    char text[512] = "";
+    char peak[REPORT_BYTES_TEXT];
+    size_t length = 0;
+    for (size_t i = 0; i < advice->together_count && length < sizeof text - 1; i++) {
+        const struct zv_step_lever *const lever = &advice->levers[advice->together[i]];
+        const int written = snprintf(text + length, sizeof text - length, "%s%.*s=%.*s",
+                                     i != 0 ? ", " : "", (int)lever->setting.length,
+                                     lever->setting.at, (int)lever->value.length, lever->value.at);
+        length += written > 0 ? (size_t)written : 0;
+    }
+    report_bytes(peak, style, advice->together_bytes);
+    char line[768];
+    if (advice->together_bytes != 0) {
+        (void)snprintf(line, sizeof line,
+                       "None of them alone is enough. It goes in with %s together: peak allocated "
+                       "%s.",
+                       text, peak);
+    } else {
+        (void)snprintf(line, sizeof line, "It does not go in with all of them together either.");
+    }
+    report_fold(sink, style, 2, 0, line);
+}
+
 static void lever_lines(struct zv_sink *sink, const struct report_style *style,
                         const struct report_step *report)
 {
-    if (report->lever_count != 0) {
+    const struct zv_step_advice *const advice = report->advice;
+    char text[REPORT_BYTES_TEXT];
+    if (advice->runs_out) {
+        char line[256];
+        report_bytes(text, style, advice->needed_bytes);
+        (void)snprintf(line, sizeof line, "On a card without end the peak allocated would be %s%s.",
+                       text, advice->whole.runs > 1 ? " at most" : "");
+        zv_sink_text(sink, "\n");
+        report_fold(sink, style, 2, 0, line);
+    }
+    if (advice->count != 0) {
         zv_sink_text(sink, "\nWhat would lower it, each by itself\n");
     }
-    for (size_t i = 0; i < report->lever_count; i++) {
-        const struct zv_step_lever *const lever = &report->levers[i];
-        char text[REPORT_BYTES_TEXT];
+    bool alone = false;
+    for (size_t i = 0; i < advice->count; i++) {
+        const struct zv_step_lever *const lever = &advice->levers[i];
         char name[64];
         report_bytes(text, style, lever->saved_bytes);
         (void)snprintf(name, sizeof name, "%.*s=%.*s", (int)lever->setting.length,
                        lever->setting.at, (int)lever->value.length, lever->value.at);
-        zv_sink_print(sink, "  %-30s -%s\n", name, text);
+        zv_sink_print(sink, "  %-30s -%s%s\n", name, text, lever->fits ? "  goes in" : "");
         report_fold(sink, style, 4, 0, lever->what);
+        alone |= lever->fits;
+    }
+    if (advice->runs_out && !alone && advice->count != 0) {
+        together_lines(sink, style, advice);
     }
 }
 
@@ -347,6 +394,7 @@ static void json_result(struct zv_json_writer *json, const char *key,
     json_bool(json, "out_of_memory", result->out_of_memory);
     json_bytes(json, "failed_request_bytes", result->out_of_memory, result->oom_bytes);
     json_bytes(json, "end_allocated_bytes", true, result->end_allocated_bytes);
+    json_bytes(json, "managed_bytes", true, result->managed_bytes);
     json_phases(json, result);
     zv_json_end_object(json);
 }
@@ -385,18 +433,33 @@ static void json_held(struct zv_json_writer *json, const struct zv_step_peak *pe
 
 static void json_levers(struct zv_json_writer *json, const struct report_step *report)
 {
+    const struct zv_step_advice *const advice = report->advice;
     zv_json_write_key(json, "levers");
     zv_json_begin_array(json);
-    for (size_t i = 0; i < report->lever_count; i++) {
+    for (size_t i = 0; i < advice->count; i++) {
+        const struct zv_step_lever *const lever = &advice->levers[i];
         zv_json_begin_object(json);
-        json_slice(json, "setting", report->levers[i].setting);
-        json_slice(json, "value", report->levers[i].value);
-        json_text(json, "what", report->levers[i].what);
-        json_bytes(json, "peak_allocated_bytes", true, report->levers[i].peak_allocated_bytes);
-        json_bytes(json, "saved_bytes", true, report->levers[i].saved_bytes);
+        json_slice(json, "setting", lever->setting);
+        json_slice(json, "value", lever->value);
+        json_text(json, "what", lever->what);
+        json_bytes(json, "peak_allocated_bytes", true, lever->peak_allocated_bytes);
+        json_bytes(json, "managed_bytes", true, lever->managed_bytes);
+        json_bytes(json, "saved_bytes", true, lever->saved_bytes);
+        if (advice->runs_out) {
+            json_bool(json, "goes_in", lever->fits);
+        }
         zv_json_end_object(json);
     }
     zv_json_end_array(json);
+    json_bytes(json, "needed_bytes", true, advice->needed_bytes);
+    zv_json_write_key(json, "levers_together");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < advice->together_count; i++) {
+        zv_json_write_slice(json, advice->levers[advice->together[i]].setting);
+    }
+    zv_json_end_array(json);
+    json_bytes(json, "together_peak_allocated_bytes", advice->together_bytes != 0,
+               advice->together_bytes);
 }
 
 static void json_layers(struct zv_json_writer *json, const struct zv_step_peak *peak)

@@ -14,8 +14,7 @@ struct report_step {
     const struct step_card *card;
     const char *card_basis;             /* whose kernels */
     const struct zv_capacity *capacity; /* NULL: none */
-    const struct zv_step_lever *levers;
-    size_t lever_count;
+    const struct zv_step_advice *advice;
     const char *conf;                       /* PYTORCH_ALLOC_CONF, NULL: none */
     const struct zv_step_setting *settings; /* as stated */
     size_t setting_count;

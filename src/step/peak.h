@@ -14,7 +14,7 @@ enum {
     ZV_STEP_HOLDERS = 24,
     ZV_STEP_OPEN = 12,
     ZV_STEP_MAX_RUNS = 128,
-    ZV_STEP_LEVERS = 8,
+    ZV_STEP_LEVERS = 16,
     ZV_STEP_DEFAULTS = 16,
     ZV_STEP_LAYERS = 512
 };
@@ -92,16 +92,29 @@ struct zv_step_lever {
     struct zv_slice value;
     const char *what; /* "recompute each layer in the backward pass" */
     uint64_t peak_allocated_bytes;
+    uint64_t managed_bytes; /* as in zv_step_result */
     uint64_t saved_bytes;
+    bool fits; /* of a step that runs out: it goes in with this alone */
+};
+
+struct zv_step_advice {
+    struct zv_step_lever levers[ZV_STEP_LEVERS]; /* those that save something, the largest first */
+    size_t count;
+    uint64_t needed_bytes; /* the highest peak; where it runs out, on a card without end */
+    bool runs_out;
+    size_t together[ZV_STEP_LEVERS]; /* where none fits alone: levers pulled one after the other */
+    size_t together_count;
+    uint64_t together_bytes;   /* the peak with which it goes in then; 0: it does not */
+    struct zv_step_peak whole; /* of a step that runs out: on a card without end */
 };
 
 /*
  * Runs the step of the highest peak again with each lever that the program has and that is not
- * pulled yet; those that save something, the largest first. Errors: as zv_step_run.
+ * pulled yet. Of a step that runs out of memory that is the one with the highest peak on a card
+ * without end, and each lever is also run on the card. Errors: as zv_step_run.
  */
 enum zv_status zv_step_levers(const struct zv_step *step, const struct zv_step_request *request,
-                              const struct zv_step_peak *peak,
-                              struct zv_step_lever to[ZV_STEP_LEVERS], size_t *count,
+                              const struct zv_step_peak *peak, struct zv_step_advice *to,
                               struct zv_error *err);
 
 /* The largest value of a setting with which the step goes in, whatever is open. */

@@ -50,8 +50,18 @@ What would lower it, each by itself
     weights, gradients and states in bf16
   optimizer=sgd                  -59.83 GiB (64.24 GB)
     an optimizer without states
+  optimizer=adafactor            -59.82 GiB (64.23 GB)
+    a row and a column of states for each matrix
+  optimizer=paged_adamw_8bit     -59.60 GiB (63.99 GB)
+    states in 8 bits, the large ones in managed memory, which the host holds
+    where the card is full
+  optimizer=adamw_8bit           -44.64 GiB (47.93 GB)
+    the optimizer's states in 8 bits (bitsandbytes)
   checkpoint=true                -39.50 GiB (42.41 GB)
     recompute each layer in the backward pass
+  in_backward=true               -29.92 GiB (32.12 GB)
+    each gradient used and freed in the backward pass, with one micro-batch an
+    optimizer step
   autocast=bf16                  -12.05 GiB (12.94 GB)
     activations in bf16 by autocast
 
@@ -75,6 +85,7 @@ Training step, run op by op as torchtune does it
   chunks is not stated (0 | 8).
   accumulation is not stated (1 | 2).
   optimizer is not stated (adamw_fused | adamw_foreach | adamw_loop).
+  clip is 0: framework's default (torchtune 0.4).
 
 What holds it
   weights                        6.05 GiB (6.49 GB)
@@ -100,6 +111,31 @@ Activations by the layer that made them
     layers 0 to 12, each         1.07 GiB (1.15 GB)         19 tensors
     layer 13                     1.12 GiB (1.20 GB)         20 tensors
     layer 14                     1.04 GiB (1.12 GB)         20 tensors
+
+  On a card without end the peak allocated would be 65.94 GiB (70.80 GB) at
+  most.
+
+What would lower it, each by itself
+  checkpoint=true                -28.68 GiB (30.79 GB)
+    recompute each layer in the backward pass
+  full=false                     -25.56 GiB (27.44 GB)
+    train LoRA adapters only
+  optimizer=sgd                  -11.97 GiB (12.85 GB)
+    an optimizer without states
+  optimizer=adafactor            -11.97 GiB (12.85 GB)
+    a row and a column of states for each matrix
+  optimizer=paged_adamw_8bit     -11.87 GiB (12.75 GB)
+    states in 8 bits, the large ones in managed memory, which the host holds
+    where the card is full
+  in_backward=true               -5.99 GiB (6.43 GB)
+    each gradient used and freed in the backward pass, with one micro-batch an
+    optimizer step
+  optimizer=adamw_8bit           -5.89 GiB (6.32 GB)
+    the optimizer's states in 8 bits (bitsandbytes)
+  chunks=8                       -5.37 GiB (5.77 GB)
+    the output projection and the loss in chunks
+  None of them alone is enough. It goes in with checkpoint=true, full=false
+  together: peak allocated 19.23 GiB (20.65 GB).
 
   Basis: calculated, 1498 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of an A100 (no --card, or one whose kernels are
@@ -130,10 +166,11 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
     "peak_active_bytes": 8930655232,
     "peak_reserved_bytes": 9189720064,
     "segments": 290,
-    "events": 14892,
+    "events": 15368,
     "out_of_memory": false,
     "failed_request_bytes": null,
     "end_allocated_bytes": 6470645760,
+    "managed_bytes": 0,
     "phases": [
       {
         "name": "loading",
@@ -151,7 +188,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
         "peak_active_bytes": 8930655232,
         "peak_reserved_bytes": 9189720064,
         "end_allocated_bytes": 6470645760,
-        "events": 14526
+        "events": 15002
       }
     ]
   },
@@ -160,10 +197,11 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
     "peak_active_bytes": 8930655232,
     "peak_reserved_bytes": 9189720064,
     "segments": 290,
-    "events": 14892,
+    "events": 15368,
     "out_of_memory": false,
     "failed_request_bytes": null,
     "end_allocated_bytes": 6470645760,
+    "managed_bytes": 0,
     "phases": [
       {
         "name": "loading",
@@ -181,7 +219,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
         "peak_active_bytes": 8930655232,
         "peak_reserved_bytes": 9189720064,
         "end_allocated_bytes": 6470645760,
-        "events": 14526
+        "events": 15002
       }
     ]
   },
@@ -206,10 +244,15 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "setting": "accumulation",
       "value": "1",
       "of": "transformers 4.57"
+    },
+    {
+      "setting": "clip",
+      "value": "1.0",
+      "of": "transformers 4.57"
     }
   ],
   "when": {
-    "event": 10375,
+    "event": 10613,
     "backward": true,
     "layer": null,
     "operation": "cross_entropy"
@@ -469,6 +512,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "value": "true",
       "what": "recompute each layer in the backward pass",
       "peak_allocated_bytes": 7353287680,
+      "managed_bytes": 0,
       "saved_bytes": 1577367552
     },
     {
@@ -476,6 +520,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "value": "bf16",
       "what": "activations in bf16 by autocast",
       "peak_allocated_bytes": 8761670656,
+      "managed_bytes": 0,
       "saved_bytes": 168984576
     },
     {
@@ -483,13 +528,41 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "value": "sgd",
       "what": "an optimizer without states",
       "peak_allocated_bytes": 8912247808,
+      "managed_bytes": 0,
       "saved_bytes": 18407424
+    },
+    {
+      "setting": "optimizer",
+      "value": "adafactor",
+      "what": "a row and a column of states for each matrix",
+      "peak_allocated_bytes": 8913509376,
+      "managed_bytes": 0,
+      "saved_bytes": 17145856
+    },
+    {
+      "setting": "optimizer",
+      "value": "adamw_8bit",
+      "what": "the optimizer's states in 8 bits (bitsandbytes)",
+      "peak_allocated_bytes": 8916952064,
+      "managed_bytes": 0,
+      "saved_bytes": 13703168
+    },
+    {
+      "setting": "optimizer",
+      "value": "paged_adamw_8bit",
+      "what": "states in 8 bits, the large ones in managed memory, which the host holds where the card is full",
+      "peak_allocated_bytes": 8916952064,
+      "managed_bytes": 0,
+      "saved_bytes": 13703168
     }
-  ]
+  ],
+  "needed_bytes": 8930655232,
+  "levers_together": [],
+  "together_peak_allocated_bytes": null
 }
 # What is missing or makes no sense.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --seq-length 512
-zirve estimate: steps/plain.step: line 32: column 22: the step needs batch: state it
+zirve estimate: steps/plain.step: line 33: column 22: the step needs batch: state it
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework none --micro-batch 1
 zirve estimate: there is no program steps/none.step
@@ -520,7 +593,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torch
 zirve estimate: --lora-targets sets targets: with the other settings the step never asks for it: leave it out
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --optimizer lamb
-zirve estimate: --optimizer lamb: the step knows no such "optimizer"; it knows adamw_foreach, adamw_fused, adamw_loop, sgd
+zirve estimate: --optimizer lamb: the step knows no such "optimizer"; it knows adamw_foreach, adamw_fused, adamw_loop, adamw_bnb, adamw_8bit, paged_adamw, paged_adamw_8bit, adam_foreach, adam_fused, adam_loop, sgd, sgd_loop, sgd_fused, adafactor, adafactor_foreach, adafactor_transformers, lion, lion_bnb, lion_8bit, paged_lion, paged_lion_8bit, none
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --fused-loss
 zirve estimate: --fused-loss: the step has no setting "loss"
@@ -537,7 +610,7 @@ largest batch: 4
 Training step, run op by op as torchtune does it
   peak allocated                 25.90 GiB (27.81 GB) to 65.72 GiB (70.56 GB)
   peak active                    25.90 GiB (27.81 GB) to 65.72 GiB (70.56 GB)
-  peak reserved                  30.86 GiB (33.14 GB) to 69.58 GiB (74.71 GB)
+  peak reserved                  30.37 GiB (32.61 GB) to 69.58 GiB (74.71 GB)
   A100 80GB offers 79.50 GiB (85.36 GB): the step goes in.
   The peak is reached in the backward pass, in cross_entropy, at event 25535 of
   30975.
@@ -550,6 +623,7 @@ Training step, run op by op as torchtune does it
   optimizer is not stated (adamw_fused | adamw_foreach | adamw_loop): highest
   with adamw_fused; adamw_loop alone takes 127.00 KiB (130.05 kB) less.
   packed is false: framework's default (torchtune 0.4).
+  clip is 0: framework's default (torchtune 0.4).
 
 What holds it
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --lora-rank 8 --checkpointing full --accumulation 1 --optimizer adamw-fused --set chunks=8 --card 4090 --search context --json | sed -n '/"search"/,/}/p'
