@@ -75,62 +75,69 @@ static bool read_root(struct profiler_reader *reader)
     return profiler_chrome_events(reader) && !profiler_next(reader, &token);
 }
 
-static enum zv_status only_device(struct profiler_reader *reader, struct zv_error *err)
+/* Puts every event where to says, and its total beside it, in no more memory. */
+static void rearrange(struct zv_trace *trace, uint32_t *to)
 {
-    struct zv_trace *const trace = reader->trace;
-    trace->devices = zv_memory_alloc(sizeof *trace->devices);
-    if (trace->devices == NULL) {
+    for (size_t i = 0; i < trace->event_count; i++) {
+        while (to[i] != i) { /* each round puts one in its place */
+            const size_t at = to[i];
+            const struct zv_trace_event event = trace->events[at];
+            const struct zv_trace_total total = trace->totals[at];
+            const uint32_t next = to[at];
+            trace->events[at] = trace->events[i];
+            trace->totals[at] = trace->totals[i];
+            to[at] = (uint32_t)at;
+            trace->events[i] = event;
+            trace->totals[i] = total;
+            to[i] = next;
+        }
+    }
+}
+
+/* Events of one device follow each other, in the order of the file: firsts[d] is device d's first.
+ */
+static enum zv_status sort_by_device(struct zv_trace *trace, const size_t *firsts, size_t devices,
+                                     struct zv_error *err)
+{
+    size_t next[ZV_TRACE_MAX_DEVICES];
+    uint32_t *const to = zv_memory_alloc(trace->event_count * sizeof *to);
+    if (to == NULL) {
         return zv_fail_memory(err, "the events of a trace");
     }
-    trace->device_count = 1;
-    trace->devices[0] = (struct zv_trace_device){.events = trace->events,
-                                                 .event_count = trace->event_count,
-                                                 .total_bytes = reader->device_bytes[0]};
+    memcpy(next, firsts, devices * sizeof *next);
+    for (size_t i = 0; i < trace->event_count; i++) {
+        to[i] = (uint32_t)next[trace->totals[i].device]++;
+    }
+    rearrange(trace, to);
+    zv_memory_free(to);
     return ZV_OK;
 }
 
-/* Events of one device follow each other, in the order of the file. */
 static enum zv_status group(struct profiler_reader *reader, struct zv_error *err)
 {
     struct zv_trace *const trace = reader->trace;
-    size_t counts[ZV_TRACE_MAX_DEVICES + 1] = {0};
+    size_t firsts[ZV_TRACE_MAX_DEVICES + 1] = {0};
     size_t devices = 1;
     for (size_t i = 0; i < trace->event_count; i++) {
         const size_t device = trace->totals[i].device;
-        counts[device + 1]++;
+        firsts[device + 1]++;
         devices = device >= devices ? device + 1 : devices;
     }
-    if (devices == 1) {
-        return only_device(reader, err);
+    for (size_t i = 0; i < devices; i++) {
+        firsts[i + 1] += firsts[i];
     }
-    struct zv_trace_event *const events =
-        zv_memory_alloc((trace->event_count + 1) * sizeof *events);
-    struct zv_trace_total *const totals =
-        zv_memory_alloc((trace->event_count + 1) * sizeof *totals);
     trace->devices = zv_memory_alloc(devices * sizeof *trace->devices);
-    if (events == NULL || totals == NULL || trace->devices == NULL) {
-        zv_memory_free(events);
-        zv_memory_free(totals);
+    if (trace->devices == NULL) {
         return zv_fail_memory(err, "the events of a trace");
     }
-    memset(trace->devices, 0, devices * sizeof *trace->devices);
     trace->device_count = devices;
     for (size_t i = 0; i < devices; i++) {
-        counts[i + 1] += counts[i];
-        trace->devices[i].events = events + counts[i];
-        trace->devices[i].event_count = counts[i + 1] - counts[i];
-        trace->devices[i].total_bytes = i < PROFILER_KNOWN_DEVICES ? reader->device_bytes[i] : 0;
+        trace->devices[i] = (struct zv_trace_device){
+            .events = trace->events + firsts[i],
+            .event_count = firsts[i + 1] - firsts[i],
+            .total_bytes = i < PROFILER_KNOWN_DEVICES ? reader->device_bytes[i] : 0};
     }
-    for (size_t i = 0; i < trace->event_count; i++) {
-        const size_t to = counts[trace->totals[i].device]++;
-        events[to] = trace->events[i];
-        totals[to] = trace->totals[i];
-    }
-    zv_memory_free(trace->events);
-    zv_memory_free(trace->totals);
-    trace->events = events;
-    trace->totals = totals;
-    return ZV_OK;
+    return devices == 1 ? ZV_OK : sort_by_device(trace, firsts, devices, err);
 }
 
 static enum zv_status finish(struct profiler_reader *reader, struct zv_error *err)

@@ -14,6 +14,9 @@ trap 'rm -rf "$work"' EXIT
 echo "== bench_profiler (goal: 700 MB/s, 8 MiB)"
 "$build/tests/bench/bench_profiler" --make 200 "$work/trace.json"
 "$build/tests/bench/bench_profiler" "$work/trace.json"
+echo "  of eight devices"
+"$build/tests/bench/bench_profiler" --make 200 "$work/trace.json" 8
+"$build/tests/bench/bench_profiler" "$work/trace.json"
 echo "== bench_snapshot"
 sh tests/bench/snapshot.sh "$build"
 echo "== zirve estimate, process start included (goal: below 10 ms and 8 MiB)"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "support/fail_memory.h"
 #include "support/test.h"
 #include "trace/open.h"
@@ -137,6 +138,55 @@ static void test_prefixes_and_changes(void **state)
     }
 }
 
+enum { MANY = 5000 };
+
+/* The most memory that a trace of so many devices takes, whose events come in no order of them. */
+static size_t peak_of(size_t devices)
+{
+    struct zv_buffer text = {.limit = 1 << 24};
+    struct zv_sink sink = zv_buffer_sink(&text);
+    struct zv_trace trace = {0};
+    size_t last[8] = {0};
+    size_t seen = 0;
+    for (size_t i = 1; i <= MANY; i++) {
+        zv_sink_print(&sink,
+                      "%c{\"name\":\"[memory]\",\"args\":{\"Device Type\":1,\"Device Id\":%zu,"
+                      "\"Bytes\":%zu,\"Total Allocated\":%zu}}",
+                      i == 1 ? '[' : ',', i * i / 3 % devices, i, i);
+    }
+    zv_sink_text(&sink, "]");
+    fail_memory_start(0);
+    assert_int_equal(zv_profiler_read(&trace, (struct zv_slice){text.data, text.size}, NULL),
+                     ZV_OK);
+    const size_t peak = fail_memory.peak;
+    for (size_t device = 0; device < trace.device_count; device++) {
+        const struct zv_trace_device *const part = &trace.devices[device];
+        for (size_t i = 0; i < part->event_count; i++, seen++) {
+            const size_t number = part->events[i].bytes;
+            assert_int_equal(number * number / 3 % devices, device);
+            assert_true(number > last[device]); /* in the order of the file */
+            assert_int_equal(trace.totals[seen].allocated_bytes, number);
+            assert_int_equal(trace.totals[seen].device, device);
+            last[device] = number;
+        }
+    }
+    assert_int_equal(seen, MANY);
+    zv_trace_close(&trace);
+    fail_memory_stop();
+    zv_buffer_free(&text);
+    return peak;
+}
+
+/* Several devices take no second table of events. */
+static void test_devices_apart(void **state)
+{
+    (void)state;
+    const size_t one = peak_of(1);
+    for (size_t devices = 2; devices <= 8; devices++) {
+        assert_in_range(peak_of(devices), one, one + MANY * sizeof(uint32_t) + 4096);
+    }
+}
+
 static void test_memory(void **state)
 {
     (void)state;
@@ -158,9 +208,9 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chrome), cmocka_unit_test(test_sizes),
-                                       cmocka_unit_test(test_timeline),
-                                       cmocka_unit_test(test_prefixes_and_changes),
-                                       cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chrome),        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_timeline),      cmocka_unit_test(test_prefixes_and_changes),
+        cmocka_unit_test(test_devices_apart), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests_name("profiler", tests, NULL, NULL);
 }
