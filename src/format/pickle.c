@@ -275,7 +275,10 @@ enum zv_status zv_pickle_read(struct zv_pickle *p, struct zv_error *err)
         return ready;
     }
     for (;;) {
-        pickle_run_usual(p);
+        enum zv_status status = pickle_run_usual(p, err);
+        if (status != ZV_OK) {
+            return status;
+        }
         const size_t rest = pickle_left(p);
         if (rest == 0) {
             return zv_fail_at(err, ZV_E_SYNTAX, pickle_offset(p),
@@ -292,7 +295,7 @@ enum zv_status zv_pickle_read(struct zv_pickle *p, struct zv_error *err)
         if (*p->at == OP_STOP) {
             return finish(p, err);
         }
-        enum zv_status status = p->depth < p->stack_capacity ? ZV_OK : pickle_grow_stack(p, err);
+        status = p->depth < p->stack_capacity ? ZV_OK : pickle_grow_stack(p, err);
         status = status == ZV_OK ? run(p, &width, err) : status;
         if (status != ZV_OK) {
             return status;

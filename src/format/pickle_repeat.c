@@ -7,16 +7,27 @@
 #include "format/pickle_opcodes.h"
 #include "format/pickle_stack.h"
 
-enum { SETS = 1024, WAYS = 4, SHORTEST = 16 }; /* bytes of the shortest list that is kept */
+enum {
+    LEAST_SETS = 16,
+    MOST_SETS = 1024,
+    BYTES_A_SET = 4096,
+    WAYS = 4,
+    SHORTEST = 16
+}; /* bytes of the shortest list that is kept */
+
+struct repeat {
+    uint64_t at; /* byte behind the MARK; 0: none */
+    uint32_t length;
+    uint32_t handle;
+    uint16_t next; /* entry that followed it last time */
+};
 
 struct pickle_repeats {
     bool off;
-    struct {
-        uint64_t at; /* byte behind the MARK; 0: none */
-        uint32_t length;
-        uint32_t handle;
-    } ways[SETS][WAYS];
-    uint8_t oldest[SETS];
+    uint8_t oldest[MOST_SETS];
+    uint16_t last; /* entry that was met last */
+    size_t sets;   /* a power of two, more in a larger file */
+    struct repeat entries[];
 };
 
 static uint64_t mix(uint64_t hash, const unsigned char *at)
@@ -25,51 +36,65 @@ static uint64_t mix(uint64_t hash, const unsigned char *at)
     return hash ^ hash >> 32;
 }
 
-/* Of at least SHORTEST bytes: most of them, spread, so that stacks which begin alike differ. */
-static size_t set_of(const unsigned char *at, size_t length)
+/* Of at least SHORTEST bytes: most of them, spread, so that stacks which begin alike differ. The
+ * first entry of the set. */
+static size_t set_of(const struct pickle_repeats *repeats, const unsigned char *at, size_t length)
 {
     uint64_t hash = mix(length, at + length - 8);
     const size_t step = length < 128 ? 8 : (length / 16) | 1;
     for (size_t i = 0; i + 8 <= length; i += step) {
         hash = mix(hash, at + i);
     }
-    return hash % SETS;
+    return (hash & (repeats->sets - 1)) * WAYS;
 }
 
-/* Behind a run of fetches. */
+/* Behind a run of fetches: BINGET and LONG_BINGET differ in one bit, so that no branch asks which.
+ */
 static const unsigned char *skip_fetches(const unsigned char *at, const unsigned char *end)
 {
-    while (end - at > 20 && (at[0] == OP_LONG_BINGET) + (at[5] == OP_LONG_BINGET) +
-                                    (at[10] == OP_LONG_BINGET) + (at[15] == OP_LONG_BINGET) ==
-                                4) { /* the common case, without waiting for one another */
-        at += 20;
-    }
-    while (end - at > 5 && (*at == OP_BINGET || *at == OP_LONG_BINGET)) {
-        at += *at == OP_BINGET ? 2 : 5;
+    _Static_assert(OP_LONG_BINGET == (OP_BINGET | 2), "one bit");
+    while (end - at > 5 && (*at & ~2) == OP_BINGET) {
+        at += 2 + 3 * (*at >> 1 & 1);
     }
     return at;
+}
+
+/* The list on the top of the stack is this one. */
+static bool is_entry(struct zv_pickle *p, size_t entry, const unsigned char *from, size_t most)
+{
+    struct pickle_repeats *const repeats = p->repeats;
+    const struct repeat *const known = &repeats->entries[entry];
+    if (known->at == 0 || known->length > most ||
+        memcmp(pickle_start(p) + known->at, from, known->length) != 0) {
+        return false;
+    }
+    pickle_fold_fresh(p, &p->stack[p->depth - 1], known->handle);
+    p->at = from + known->length;
+    repeats->entries[repeats->last].next = (uint16_t)entry;
+    repeats->last = (uint16_t)entry;
+    return true;
 }
 
 bool pickle_repeat(struct zv_pickle *p)
 {
     const unsigned char *const from = p->at + 1;
+    const size_t most = pickle_left(p) - 1;
     p->repeat_from = pickle_offset(p) + 1;
     if (p->repeats == NULL || p->repeats->off) {
         return false;
     }
+    if (is_entry(p, p->repeats->entries[p->repeats->last].next, from, most)) {
+        return true; /* a program that does the same again leaves the same stacks in the same order
+                      */
+    }
     const unsigned char *const end = skip_fetches(from, pickle_start(p) + p->input.length);
     const size_t length = (size_t)(end - from) + 1;
-    if (length < SHORTEST || length > UINT32_MAX || length > pickle_left(p) - 1 ||
-        *end != OP_APPENDS) {
+    if (length < SHORTEST || length > most || *end != OP_APPENDS) {
         return false;
     }
-    const size_t set = set_of(from, length);
+    const size_t set = set_of(p->repeats, from, length);
     for (size_t way = 0; way < WAYS; way++) {
-        const uint64_t at = p->repeats->ways[set][way].at;
-        if (at != 0 && p->repeats->ways[set][way].length == length &&
-            memcmp(pickle_start(p) + at, from, length) == 0) {
-            pickle_fold_fresh(p, &p->stack[p->depth - 1], p->repeats->ways[set][way].handle);
-            p->at = from + length;
+        if (p->repeats->entries[set + way].length == length && is_entry(p, set + way, from, most)) {
             return true;
         }
     }
@@ -93,6 +118,21 @@ static bool only_handles(const struct zv_pickle *p, const unsigned char *at)
     return at == p->at;
 }
 
+static bool begin(struct zv_pickle *p)
+{
+    size_t sets = LEAST_SETS;
+    while (sets < MOST_SETS && sets < p->input.length / BYTES_A_SET) {
+        sets *= 2;
+    }
+    const size_t bytes = sizeof *p->repeats + sets * WAYS * sizeof p->repeats->entries[0];
+    p->repeats = zv_memory_alloc(bytes);
+    if (p->repeats != NULL) {
+        memset(p->repeats, 0, bytes);
+        p->repeats->sets = sets;
+    }
+    return p->repeats != NULL;
+}
+
 enum zv_status pickle_remember(struct zv_pickle *p, uint32_t payload, struct zv_error *err)
 {
     const uint64_t from = p->repeat_from;
@@ -101,18 +141,15 @@ enum zv_status pickle_remember(struct zv_pickle *p, uint32_t payload, struct zv_
     if (length < SHORTEST || length > UINT32_MAX || !only_handles(p, pickle_start(p) + from)) {
         return ZV_OK;
     }
-    if (p->repeats == NULL) {
-        p->repeats = zv_memory_alloc(sizeof *p->repeats);
-        if (p->repeats == NULL) {
-            return zv_fail_memory(err, "lists of a pickle");
-        }
-        memset(p->repeats, 0, sizeof *p->repeats);
+    if (p->repeats == NULL && !begin(p)) {
+        return zv_fail_memory(err, "lists of a pickle");
     }
-    const size_t set = set_of(pickle_start(p) + from, (size_t)length);
-    const size_t way = p->repeats->oldest[set]++ % WAYS;
-    p->repeats->ways[set][way].at = from;
-    p->repeats->ways[set][way].length = (uint32_t)length;
-    p->repeats->ways[set][way].handle = payload;
+    const size_t set = set_of(p->repeats, pickle_start(p) + from, (size_t)length);
+    const size_t entry = set + p->repeats->oldest[set / WAYS]++ % WAYS;
+    p->repeats->entries[entry] =
+        (struct repeat){.at = from, .length = (uint32_t)length, .handle = payload};
+    p->repeats->entries[p->repeats->last].next = (uint16_t)entry;
+    p->repeats->last = (uint16_t)entry;
     return ZV_OK;
 }
 

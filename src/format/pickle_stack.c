@@ -6,7 +6,7 @@
 #include "format/pickle_opcodes.h"
 #include "format/pickle_repeat.h"
 
-enum { MANY = 1 << 16 }; /* from here on tables grow by less at a time */
+enum { MANY = 1 << 12 }; /* from here on tables grow by less at a time */
 enum { FIRST_STACK = 1024, FIRST_MARKS = 64, MAX_MARKS = 1 << 20 };
 enum { BIG_ITEMS = 4096 }; /* from here on items have memory of their own, which can grow */
 
@@ -255,6 +255,18 @@ static enum zv_status set_handle(struct zv_pickle *p, struct zv_pickle_value *co
     return *p->at == OP_APPENDS ? pickle_remember(p, (uint32_t)payload, err) : ZV_OK;
 }
 
+/* Atoms and handles stand for themselves. */
+static void settle_all(const struct zv_pickle *p, struct zv_pickle_value *items, size_t count)
+{
+    const unsigned others =
+        1U << ZV_PICKLE_TUPLE | 1U << ZV_PICKLE_LIST | 1U << ZV_PICKLE_DICT | 1U << PICKLE_OWNED;
+    for (size_t i = 0; i < count; i++) {
+        if ((others >> (items[i].bits & 15) & 1) != 0) {
+            items[i] = pickle_settle(p, items[i]);
+        }
+    }
+}
+
 enum zv_status pickle_fill(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,
                            struct zv_error *err)
 {
@@ -269,11 +281,8 @@ enum zv_status pickle_fill(struct zv_pickle *p, enum zv_pickle_kind kind, size_t
     if (count == 0) {
         return ZV_OK;
     }
-    for (size_t i = 0; i < count && p->fold != NULL; i++) {
-        const unsigned item = (unsigned)(items[i].bits & 15);
-        if (item >= ZV_PICKLE_TUPLE && item != ZV_PICKLE_HANDLE) {
-            items[i] = pickle_settle(p, items[i]);
-        }
+    if (p->fold != NULL) {
+        settle_all(p, items, count);
     }
     const struct zv_pickle_value before = folded_before(p, *container);
     if (p->fold != NULL && (before.bits != 0 || items_of(*pickle_cell(p, *container)) == NULL)) {
@@ -374,7 +383,7 @@ void pickle_duplicate(struct zv_pickle *p)
 static void overwrite(struct zv_pickle *p, uint32_t entry)
 {
     pickle_forget_repeats(p);
-    if ((entry & PICKLE_INLINE) == 0) {
+    if (pickle_entry_value(entry).bits == 0) {
         know(&p->cells[entry - 1]);
     }
 }
@@ -394,9 +403,8 @@ static enum zv_status make_entry(struct zv_pickle *p, struct zv_pickle_value *to
         return ZV_OK;
     }
     *top = pickle_settle(p, *top);
-    const uint64_t payload = zv_pickle_payload(*top);
-    if (zv_pickle_kind(*top) == ZV_PICKLE_HANDLE && payload < PICKLE_INLINE) {
-        *entry = PICKLE_INLINE | (uint32_t)payload;
+    *entry = pickle_entry_of(*top);
+    if (*entry != 0) {
         return ZV_OK;
     }
     uint32_t cell = 0;
@@ -426,11 +434,9 @@ enum zv_status pickle_put(struct zv_pickle *p, size_t index, struct zv_error *er
 struct zv_pickle_value pickle_memo(struct zv_pickle *p, size_t index)
 {
     const uint32_t entry = index < p->memo_capacity ? p->memo[index] : 0;
-    if (entry == 0) {
-        return (struct zv_pickle_value){0};
-    }
-    if ((entry & PICKLE_INLINE) != 0) {
-        return zv_pickle_handle(entry & (PICKLE_INLINE - 1));
+    const struct zv_pickle_value value = pickle_entry_value(entry);
+    if (entry == 0 || value.bits != 0) {
+        return value;
     }
     struct zv_pickle_cell *const cell = &p->cells[entry - 1];
     know(cell);

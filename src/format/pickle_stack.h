@@ -5,7 +5,7 @@
  *
  *     stack   8 bytes: an atom, a handle, or a container by the number of its cell
  *     cell    8 bytes: the items of a container, the handle that stands for it, or a put-aside atom
- *     memo    4 bytes: a handle below 2^31, or the number of a cell
+ *     memo    4 bytes: a handle below 2^31, a text in the first GiB, or the number of a cell
  *
  * While a container is fresh (nobody but the top of the stack and one memo entry knows it) its
  * cell holds the number of that entry. When it is folded then, both get the handle and the cell is
@@ -29,6 +29,7 @@ enum pickle_inner_kind {
 
 enum { PICKLE_OWNED_DICT = 31, PICKLE_OWNED_MEMO = 32 }; /* bits of an owned handle's payload */
 #define PICKLE_INLINE    (UINT32_C(1) << 31)             /* memo: the rest is a handle's payload */
+#define PICKLE_TEXT      (UINT32_C(1) << 30)             /* memo: the rest is where a text is */
 #define PICKLE_MEMO_MOST ((UINT64_C(1) << 28) - 1)
 
 struct zv_pickle_cell {
@@ -100,6 +101,26 @@ static inline struct zv_pickle_value pickle_settle(const struct zv_pickle *p,
                                                           : value;
     }
     return value;
+}
+
+/* What a memo entry says by itself; absent: the entry is of a cell. */
+static inline struct zv_pickle_value pickle_entry_value(uint32_t entry)
+{
+    return (entry & PICKLE_INLINE) != 0 ? zv_pickle_handle(entry & (PICKLE_INLINE - 1))
+           : (entry & PICKLE_TEXT) != 0 ? pickle_make(ZV_PICKLE_TEXT, entry & (PICKLE_TEXT - 1))
+                                        : (struct zv_pickle_value){0};
+}
+
+/* The memo entry that says a value by itself; 0: it needs a cell. */
+static inline uint32_t pickle_entry_of(struct zv_pickle_value value)
+{
+    const uint64_t payload = zv_pickle_payload(value);
+    if (zv_pickle_kind(value) == ZV_PICKLE_HANDLE && payload < PICKLE_INLINE) {
+        return PICKLE_INLINE | (uint32_t)payload;
+    }
+    return zv_pickle_kind(value) == ZV_PICKLE_TEXT && payload < PICKLE_TEXT
+               ? PICKLE_TEXT | (uint32_t)payload
+               : 0;
 }
 
 /* Room for one more value on the stack. */

@@ -6,6 +6,6 @@
 #include "format/pickle.h"
 
 /* Runs opcodes as long as they are usual and right; stops before any other. */
-void pickle_run_usual(struct zv_pickle *p);
+enum zv_status pickle_run_usual(struct zv_pickle *p, struct zv_error *err);
 
 #endif

@@ -35,6 +35,7 @@ enum key {
     KEY_STAGE,
     KEY_COUNT
 };
+_Static_assert(KEY_COUNT <= FOLD_KEYS, "a place for each key");
 
 static const char *const key_names[KEY_COUNT] = {
     "",
@@ -140,10 +141,16 @@ static bool text(const struct record *record, enum key key, uint32_t *to)
     if (!zv_pickle_text(record->pickle, value, &slice)) {
         return true; /* None, or not there */
     }
+    uint32_t *const last = &record->fold->last_texts[key];
+    if (zv_slice_same(record->fold->trace->texts[*last], slice)) {
+        *to = *last; /* written anew for every event */
+        return true;
+    }
     if (!trace_text(record->fold->trace, slice, to, record->err)) {
         return false;
     }
     *slot = (struct fold_text){value.bits, *to};
+    *last = *to;
     return true;
 }
 

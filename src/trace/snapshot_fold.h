@@ -25,6 +25,7 @@ enum fold_kind {
     FOLD_HISTORY /* of a block before 2.1: the index is its stack, no table */
 };
 
+#define FOLD_KEYS 32
 enum { FOLD_CACHE = 1024 };
 
 struct fold {
@@ -48,6 +49,7 @@ struct fold {
         uint64_t bits;
         uint32_t action; /* enum zv_trace_action */
     } actions[FOLD_CACHE];
+    uint32_t last_texts[FOLD_KEYS]; /* of a key, whose text is often written out each time */
     uint32_t
         context; /* text of a compile context that was looked at last, and whether it is none */
     bool context_is_none;

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { FIRST_RECORDS = 64, MANY_RECORDS = 1 << 16 }; /* many: room for few more at a time */
+enum { FIRST_RECORDS = 64, MANY_RECORDS = 1 << 12 }; /* many: room for few more at a time */
 
 /* Room for one more entry; the array, perhaps moved, or NULL with the error set. */
 static void *reserve(void *array, size_t *capacity, size_t count, size_t size, struct zv_error *err)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "support/fail_memory.h"
 #include "support/test.h"
 
@@ -265,6 +266,61 @@ static void test_folding(void **state)
     }
 }
 
+enum { PATTERNS = 40, LISTS = 3000, LONGEST = 24 };
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return *seed >> 8;
+}
+
+/* Lists of the same parts in the same order, then in any: whichever comes, its sum is its own. */
+static void test_repeats(void **state)
+{
+    (void)state;
+    static const uint64_t parts[] = {1, 10, 100};
+    struct zv_buffer file = {.limit = 1 << 20};
+    struct zv_sink to = zv_buffer_sink(&file);
+    uint8_t patterns[PATTERNS][LONGEST];
+    uint64_t total = 0;
+    uint32_t seed = 7;
+    zv_sink_write(&to, "\x80\x02](", 4);
+    for (unsigned i = 0; i < 3; i++) { /* put aside at 200, 201 and 300 */
+        const char head[] = {']', 'r', (char)(i == 2 ? 44 : 200 + i), (char)(i == 2), 0, 0, '('};
+        const char tail[] = {'K', (char)parts[i], 'e'};
+        zv_sink_write(&to, head, sizeof head);
+        zv_sink_write(&to, tail, sizeof tail);
+        total += parts[i];
+    }
+    for (size_t i = 0; i < PATTERNS; i++) { /* of every length; some are the begin of others */
+        for (size_t j = 0; j < LONGEST; j++) {
+            patterns[i][j] =
+                i % 4 != 0 && j < 20 ? patterns[i - 1][j] : (uint8_t)(next_random(&seed) % 3);
+        }
+    }
+    for (size_t i = 0; i < LISTS; i++) {
+        const size_t which = i < LISTS / 2 ? i % PATTERNS : next_random(&seed) % PATTERNS;
+        const size_t length = LONGEST - which % 3 * 4;
+        zv_sink_write(&to, "](", 2);
+        for (size_t j = 0; j < length; j++) {
+            const uint8_t part = patterns[which][j];
+            const char far[] = {'j', 44, 1, 0, 0};
+            const char near[] = {'h', (char)(200 + part)};
+            zv_sink_write(&to, part == 2 ? far : near, part == 2 ? sizeof far : sizeof near);
+            total += parts[part];
+        }
+        zv_sink_write(&to, "e", 1);
+    }
+    zv_sink_write(&to, "e.", 2);
+    unsigned calls = 0;
+    struct zv_pickle pickle = {.input = {file.data, file.size}, .fold = sum, .context = &calls};
+    assert_int_equal(zv_pickle_read(&pickle, NULL), ZV_OK);
+    assert_int_equal(zv_pickle_payload(pickle.root), total);
+    assert_in_range(calls, PATTERNS / 4, PATTERNS + 4); /* each pattern once, parts, the root */
+    zv_pickle_close(&pickle);
+    zv_buffer_free(&file);
+}
+
 static void test_prefixes(void **state)
 {
     (void)state;
@@ -299,9 +355,9 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sample),  cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_sharing),
-        cmocka_unit_test(test_folding), cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_sample),   cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_folding),  cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_prefixes), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests_name("pickle", tests, NULL, NULL);
 }
