@@ -6,7 +6,7 @@
 #include "format/unpack.h"
 #include "trace/profiler_reader.h"
 
-enum { WINDOW = 1 << 16, MAX_TOKEN = 1 << 24 };
+enum { WINDOW = 1 << 16, LEAST_WINDOW = 16, MAX_TOKEN = 1 << 24 };
 
 static struct zv_slice token_text(const struct profiler_reader *reader)
 {
@@ -161,7 +161,10 @@ enum zv_status zv_profiler_read(struct zv_trace *trace, struct zv_slice input, s
     trace->source = ZV_TRACE_FROM_PROFILER;
     enum zv_status status = zv_unpack_open(&unpacker, input, &own);
     if (status == ZV_OK) {
-        status = zv_json_open(&reader.json, zv_unpack_read, &unpacker, WINDOW, MAX_TOKEN);
+        const size_t window = unpacker.packing == ZV_PACKED_NOT && input.length < WINDOW
+                                  ? input.length + LEAST_WINDOW
+                                  : WINDOW;
+        status = zv_json_open(&reader.json, zv_unpack_read, &unpacker, window, MAX_TOKEN);
         reader.json.allow_nonfinite = true;
         if (status != ZV_OK) {
             (void)zv_fail_memory(&own, "a JSON reader");

@@ -1,6 +1,7 @@
 /*
- * Files that are cut or changed: snapshots of 2 KiB, 16 KiB and more, read and explained. Every one
- * ends in an error with a byte inside the input, or in a record; host memory stays in proportion.
+ * Files that are cut or changed: snapshots of 16 KiB and more, captures, read and explained. Every
+ * one ends in an error with a byte inside the input, or in a record; host memory stays in
+ * proportion. Every byte of small files: explain/every_byte_test.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,23 +138,6 @@ static void explain_changed(struct zv_slice input)
     zv_record_close(&record);
 }
 
-static void test_every_byte(void **state)
-{
-    (void)state;
-    struct zv_buffer file = snapshot_of(3);
-    const struct zv_slice whole = {file.data, file.size};
-    assert_in_range(whole.length, 800, 2048);
-    for (size_t at = 0; at < whole.length; at++) {
-        const char before = file.data[at];
-        for (unsigned change = 1; change < 256; change += change < 4 ? 1 : 42) {
-            file.data[at] = (char)((unsigned char)before ^ change);
-            explain_changed(whole);
-        }
-        file.data[at] = before;
-    }
-    zv_buffer_free(&file);
-}
-
 static void test_captures(void **state)
 {
     (void)state;
@@ -184,7 +168,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_prefix),
         cmocka_unit_test(test_larger),
-        cmocka_unit_test(test_every_byte),
         cmocka_unit_test(test_captures),
     };
     return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);
