@@ -50,15 +50,55 @@ static bool find_card(const struct lookup *lookup, const char *name, uint64_t me
     return status == ZV_OK;
 }
 
-static void look_up(const struct lookup *lookup, const struct zv_offer *offer,
-                    struct zv_capacity *to)
+/*
+ * Whether the memory that an offer states can be that of the card: nominal GB, the same number of
+ * GiB (7.4 % more), or what a driver reports (up to 10 % less).
+ */
+static bool memory_agrees(const struct zv_offer *offer, const struct zv_card *card)
+{
+    const uint64_t stated = offer->memory_bytes;
+    const uint64_t nominal = card != NULL ? card->nominal_bytes : 0;
+    return stated == 0 || nominal == 0 ||
+           (stated >= nominal - nominal / 10 && stated <= nominal + nominal / 8);
+}
+
+/* A size in another unit, or another card: in the project's own columns an error; a catalog's rows
+ * are taken at the smaller of the two. */
+static enum zv_status disagree(const struct lookup *lookup, const struct zv_offer *offer,
+                               struct zv_capacity *to, struct zv_error *err)
+{
+    const uint64_t nominal = to->card->nominal_bytes;
+    char stated_text[ZV_BYTES_TEXT];
+    char nominal_text[ZV_BYTES_TEXT];
+    zv_bytes_print(stated_text, offer->memory_bytes, ZV_UNIT_GB, 2);
+    zv_bytes_print(nominal_text, nominal, ZV_UNIT_GB, 0);
+    if (offer->batch_days != 0) {
+        return zv_fail(err, ZV_E_SYNTAX,
+                       "%s: line %llu: column memory: %s, but %.*s has %s: another unit, or "
+                       "another card",
+                       offer->file, (unsigned long long)offer->line, stated_text,
+                       (int)to->card->name.length, to->card->name.at, nominal_text);
+    }
+    if (offer->memory_bytes < to->low) {
+        to->low = offer->memory_bytes;
+        to->high = to->low;
+        to->known = ZV_ASSUMED;
+    }
+    to->basis =
+        zv_arena_print(lookup->arena, "the smaller of two: the offer states %s, %.*s has %s",
+                       stated_text, (int)to->card->name.length, to->card->name.at, nominal_text);
+    return to->basis == NULL ? zv_fail_memory(err, "cards") : ZV_OK;
+}
+
+static enum zv_status look_up(const struct lookup *lookup, const struct zv_offer *offer,
+                              struct zv_capacity *to, struct zv_error *err)
 {
     char name[160];
     (void)snprintf(name, sizeof name, "%.*s",
                    (int)(offer->card.length < 150 ? offer->card.length : 150), offer->card.at);
     *to = (struct zv_capacity){0};
     if (find_card(lookup, name, offer->memory_bytes, to)) {
-        return;
+        return memory_agrees(offer, to->card) ? ZV_OK : disagree(lookup, offer, to, err);
     }
     *to = (struct zv_capacity){0};
     if (offer->memory_bytes != 0) {
@@ -68,6 +108,7 @@ static void look_up(const struct lookup *lookup, const struct zv_offer *offer,
                                    .known = ZV_ASSUMED,
                                    .basis = "as the offer states it; the card is not in the table"};
     }
+    return ZV_OK;
 }
 
 static enum zv_status capacity_of(struct lookup *lookup, const struct zv_offer *offer,
@@ -93,7 +134,10 @@ static enum zv_status capacity_of(struct lookup *lookup, const struct zv_offer *
             return zv_fail_memory(err, "cards");
         }
         lookup->made[lookup->count++] = made;
-        look_up(lookup, offer, made);
+        const enum zv_status status = look_up(lookup, offer, made, err);
+        if (status != ZV_OK) {
+            return status;
+        }
         found = entry;
     }
     const struct zv_capacity *const capacity = lookup->made[found->value];

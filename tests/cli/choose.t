@@ -432,6 +432,22 @@ zirve choose: TMP/bad.csv: line 1: column currency is missing
 $ printf 'card,days,price,currency,memory\n\nRTX 4090,3,1,USD,24\n' >$TMP/bad.csv; zirve choose tests/data/decide/job.yaml --offers $TMP/bad.csv
 zirve choose: TMP/bad.csv: line 3: column memory: '24': expected a size with its unit such as 24GB or 64GiB
 ? 3
+$ printf 'card,days,price,currency,memory\nRTX 4090,3,1,USD,24000GB\n' >$TMP/bad.csv; zirve choose tests/data/decide/job.yaml --offers $TMP/bad.csv
+zirve choose: TMP/bad.csv: line 2: column memory: 24000.00 GB, but RTX 4090 has 24 GB: another unit, or another card
+? 3
+$ printf 'card,days,price,currency,memory\nRTX 4090,3,1,USD,24GB\nRTX 4090,3,1,USD,16GB\n' >$TMP/bad.csv; zirve choose tests/data/decide/job.yaml --offers $TMP/bad.csv
+zirve choose: TMP/bad.csv: line 3: column memory: 16.00 GB, but RTX 4090 has 24 GB: another unit, or another card
+? 3
+$ printf 'instance_name,location,price,gpu_count,gpu_name,gpu_memory\none,eu,1,1,H100,64\ntwo,eu,1,1,L4,48\n' >$TMP/odd.csv; zirve choose tests/data/decide/job.yaml --offers $TMP/odd.csv | grep -A3 usable
+     usable 59.60 GiB (64.00 GB) (the smaller of two: the offer states 64.00 GB,
+     H100 80GB has 80 GB); margin 40.57 GiB (43.56 GB); first day unknown
+     memory         to verify   no reading of a run on this card; calculated:
+                                19.04 GiB of 59.60 GiB
+--
+     usable 21.99 GiB (23.62 GB) (the smaller of two: the offer states 48.00 GB,
+     L4 has 24 GB); margin 2.96 GiB (3.17 GB); first day unknown
+     memory         to verify   no reading of a run on this card; calculated:
+                                19.04 GiB of 21.99 GiB
 $ printf 'card,days,price,currency,available\nRTX 4090,3,1,USD,2026-11-01\n' >$TMP/bad.csv; zirve choose tests/data/decide/job.yaml --offers $TMP/bad.csv --today 2026-11-29
 zirve choose: TMP/bad.csv: line 2: column available: '2026-11-01': expected a day not before 2026-11-29 (--today sets the day)
 ? 3
