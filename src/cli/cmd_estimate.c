@@ -42,10 +42,15 @@ static enum zv_status check_ways(const struct arguments *args, struct zv_error *
 static enum zv_status search(struct session *session, const struct arguments *args,
                              struct zv_search *search, struct zv_error *err)
 {
-    static const char *const names[] = {"context", "concurrency", "micro-batch", "seq-length",
-                                        NULL};
+    enum { BATCH = ZV_DIMENSION_SEQ_LENGTH + 1 }; /* what is at once, served or trained */
+    static const char *const names[] = {"context",    "concurrency", "micro-batch",
+                                        "seq-length", "batch",       NULL};
     unsigned dimension = 0;
     enum zv_status status = arguments_choice(args, "search", names, &dimension, err);
+    if (dimension == BATCH) {
+        dimension = session->job.task == ZV_TASK_TRAIN ? ZV_DIMENSION_MICRO_BATCH
+                                                       : ZV_DIMENSION_CONCURRENCY;
+    }
     if (status == ZV_OK && !session->has_card) {
         status = zv_fail(err, ZV_E_USAGE, "--search needs --card: what should it fit?");
     }

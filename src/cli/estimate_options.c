@@ -55,7 +55,8 @@ const struct option_spec estimate_options[] = {
 
     FLAG(answer, "advise", NULL, "what could be changed, ranked by what each change alone saves"),
     VALUE(answer, "search", NULL, "SIZE",
-          "the largest context, concurrency, micro-batch or seq-length that fits --card; batch or "
+          "the largest context, concurrency, micro-batch or seq-length that fits --card (batch: "
+          "sequences served or trained at once); batch or "
           "context with --framework"),
     FLAG(answer, "grid", NULL,
          "a table of fits from lists (a,b,c) of --quantization, --context, --concurrency and "

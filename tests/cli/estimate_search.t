@@ -42,6 +42,20 @@ largest seq-length: 1,402 tokens
   with 1,403: cannot tell, 349.25 KiB (357.63 kB) missing
 
 Assumed because it was not given:
+# batch is concurrency when serving, the micro-batch in training
+$ zirve estimate $M/llama-3.1-8b/config.json --context 8192 --runtime vllm@0.19.0 --card 4090 --search batch | sed -n '/^largest/,/^Assumed/p'
+largest concurrency: 5 sequences
+  with 6: cannot tell, 539.34 MiB (565.54 MB) missing
+
+Assumed because it was not given:
+$ zirve estimate $M/llama-3.1-8b/config.json --task train --lora-rank 16 --seq-length 512 --card 4090 --search batch | sed -n '/^largest/,/^Assumed/p'
+largest micro-batch: 2 sequences
+  with 3: cannot tell, 793.86 MiB (832.42 MB) missing
+
+Assumed because it was not given:
+$ zirve estimate $M/llama-3.1-8b/config.json --search batch --batch 4 --card 4090
+zirve estimate: --search concurrency finds the largest: leave out --concurrency
+? 64
 $ zirve estimate $M/llama-3.1-70b/config.json --card 4090 --search context --runtime vllm@0.19.0 | sed -n '/DOES NOT/,/^Assumed/p'; zirve estimate $M/llama-3.1-70b/config.json --card 4090 --search context --runtime vllm@0.19.0 >/dev/null
   DOES NOT FIT: what is known alone exceeds it; 111.02 GiB (119.21 GB) missing
   for what is expected.
@@ -62,5 +76,5 @@ $ zirve estimate $M/llama-3.1-8b/config.json --search context --context 8k --car
 zirve estimate: --search context finds the largest: leave out --context
 ? 64
 $ zirve estimate $M/llama-3.1-8b/config.json --search width --card 4090
-zirve estimate: --search width: expected one of context, concurrency, micro-batch, seq-length
+zirve estimate: --search width: expected one of context, concurrency, micro-batch, seq-length, batch
 ? 64
