@@ -191,7 +191,8 @@ enum zv_status zv_cache_llamacpp(struct zv_llamacpp_cache *cache, const struct z
     uint64_t stream_cells = request->n_ctx;
     if (!request->unified) {
         cache->streams = sequences;
-        stream_cells = request->n_ctx / sequences;
+        stream_cells =
+            used.multiple > 1 ? zv_ceil_div(request->n_ctx, sequences) : request->n_ctx / sequences;
     }
     if (!zv_round_up(stream_cells, used.multiple, &stream_cells) ||
         !zv_mul(stream_cells, cache->streams, &cache->cells)) {

@@ -54,11 +54,13 @@ uint32_t zv_kv_heads_of_rank(uint32_t kv_heads, uint32_t tp);
 struct zv_llamacpp_request {
     uint64_t n_ctx;    /* tokens of the whole cache, as asked for */
     uint64_t n_seq;    /* slots */
-    uint64_t n_ubatch; /* tokens; what the sliding cache keeps beyond its window */
+    uint64_t n_ubatch; /* tokens; what the sliding cache keeps beyond its window (n_batch once) */
     bool unified;      /* one stream for all sequences */
     bool iswa;         /* sliding layers have a cache of their own */
     bool swa_full;     /* … of full size */
-    uint64_t multiple; /* n_ctx is padded to this many tokens (256); 1: not */
+    uint64_t multiple; /* n_ctx, then each stream's share, is padded to this many tokens (256): the
+                          same as the share rounded up, as long as there are fewer streams; 1: no
+                          padding, the share is rounded down */
     uint64_t n_rs_seq; /* state snapshots beside the current one (speculative decoding) */
     struct zv_cache_form form;
 };

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "estimate/build.h"
+#include "estimate/sizes.h"
 #include "runtime/versions.h"
 
 typedef unsigned long long ull;
@@ -50,9 +51,9 @@ static void llamacpp_host_buffer(struct build *build)
         ubatch = rules->ubatch_default.known ? rules->ubatch_default.value : 512;
     }
     const uint64_t tokens = build_mul(build, build->out->context_tokens, build->out->sequences);
-    const struct zv_rule *const multiple = &rules->context_multiple;
+    const uint64_t multiple = zv_rules_context_multiple(rules, serve_flash(build));
     uint64_t cells = tokens;
-    if (multiple->known && multiple->value != 0 && !zv_round_up(tokens, multiple->value, &cells)) {
+    if (multiple != 0 && !zv_round_up(tokens, multiple, &cells)) {
         cells = tokens;
     }
     if (model->hidden == 0 || cells == 0) {

@@ -34,7 +34,7 @@ static void llamacpp_stage(struct build *build, const struct serve_sizes *sizes,
     const struct zv_llamacpp_request request = {
         .n_ctx = sizes->total,
         .n_seq = sizes->sequences,
-        .n_ubatch = sizes->ubatch,
+        .n_ubatch = sizes->window_batch,
         .unified = sizes->unified,
         .iswa = iswa,
         .swa_full = serve->swa_full == ZV_YES,
@@ -58,10 +58,12 @@ static void llamacpp_stage(struct build *build, const struct serve_sizes *sizes,
               text(build,
                    zv_arena_print(build->arena, "%llu cells in %llu stream%s, %s", (ull)cache.cells,
                                   (ull)cache.streams, build_s(cache.streams), types)));
-    add_cache(build, scope, "kv_cache.sliding", "KV cache, sliding layers",
-              build_sum(build, cache.swa_k, cache.swa_v),
-              text(build, zv_arena_print(build->arena, "%llu cells: window and one micro-batch, %s",
-                                         (ull)cache.swa_cells, types)));
+    add_cache(
+        build, scope, "kv_cache.sliding", "KV cache, sliding layers",
+        build_sum(build, cache.swa_k, cache.swa_v),
+        text(build, zv_arena_print(
+                        build->arena, "%llu cells: window and one %s, %s", (ull)cache.swa_cells,
+                        sizes->window_batch != sizes->ubatch ? "batch" : "micro-batch", types)));
     add_cache(build, scope, "state", "recurrent state", build_sum(build, cache.conv, cache.scan),
               text(build, zv_arena_print(build->arena, "f32, %llu sequence%s",
                                          (ull)sizes->sequences, build_s(sizes->sequences))));
@@ -72,8 +74,8 @@ static void llamacpp_cache(struct build *build, const struct serve_sizes *sizes)
     const struct zv_runtime_rules *const rules = build->in->rules;
     uint64_t multiple = 256;
     bool iswa = true;
-    if (rules != NULL && rules->context_multiple.known && rules->context_multiple.value != 0) {
-        multiple = rules->context_multiple.value;
+    if (rules != NULL && zv_rules_context_multiple(rules, sizes->flash) != 0) {
+        multiple = zv_rules_context_multiple(rules, sizes->flash);
     }
     if (rules != NULL && rules->iswa_cache.known) {
         iswa = rules->iswa_cache.value != 0;

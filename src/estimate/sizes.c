@@ -141,20 +141,39 @@ static void set_form(struct build *build, struct serve_sizes *sizes)
     }
 }
 
+bool serve_flash(const struct build *build)
+{
+    const struct zv_serve *const serve = &build->in->job->serve;
+    const struct zv_runtime_rules *const rules = build->in->rules;
+    return serve->flash_attention == ZV_YES ||
+           (serve->flash_attention == ZV_UNSET && rules != NULL &&
+            rules->flash_attention_default.known && rules->flash_attention_default.value != 0);
+}
+
 static void set_llamacpp(struct build *build, struct serve_sizes *sizes)
 {
     const struct zv_serve *const serve = &build->in->job->serve;
     const struct zv_runtime_rules *const rules = build->in->rules;
-    sizes->unified = serve->kv_unified == ZV_YES ||
-                     (serve->kv_unified == ZV_UNSET && serve->sequences == 0 && rules != NULL &&
-                      rules->kv_unified_default.known && rules->kv_unified_default.value != 0);
+    const struct zv_rule *unified = NULL;
+    if (rules != NULL && serve->kv_unified == ZV_UNSET) {
+        unified = serve->sequences == 0 ? &rules->kv_unified_default : &rules->kv_unified_explicit;
+    }
+    sizes->unified =
+        serve->kv_unified == ZV_YES || (unified != NULL && unified->known && unified->value != 0);
     sizes->ubatch = rule_or(build, rules != NULL ? &rules->ubatch_default : NULL,
                             serve->ubatch_tokens, 512, "micro-batch (n_ubatch)");
     sizes->batched = sizes->ubatch;
-    sizes->flash =
-        serve->flash_attention == ZV_YES ||
-        (serve->flash_attention == ZV_UNSET && rules != NULL &&
-         rules->flash_attention_default.known && rules->flash_attention_default.value != 0);
+    sizes->window_batch = sizes->ubatch;
+    if (rules != NULL && rules->iswa_batch.known && rules->iswa_batch.value != 0) {
+        sizes->window_batch =
+            rule_or(build, &rules->batch_default, serve->batched_tokens, 2048, "batch (n_batch)");
+    }
+    if (rules != NULL && !serve->gpu_layers_given && rules->gpu_layers_default.known &&
+        rules->gpu_layers_default.value < ZV_JOB_ALL_LAYERS) {
+        build_assume(build, "layers on cards: all; without -ngl this version keeps %llu there",
+                     (unsigned long long)rules->gpu_layers_default.value);
+    }
+    sizes->flash = serve_flash(build);
 }
 
 static struct zv_sglang_defaults sglang_defaults(const struct build *build)
@@ -248,8 +267,8 @@ void serve_sizes_of(struct build *build, struct serve_sizes *sizes)
     if (sizes->sequences == 0 && zv_runtime_is_llamacpp(job->runtime) &&
         job->serve.context_is_total && rules != NULL && rules->slots_default.known) {
         sizes->sequences = rules->slots_default.value;
-        build_assume(build, "sequences at once: %llu slots, the server's default",
-                     (unsigned long long)sizes->sequences);
+        build_assume(build, "sequences at once: %llu slot%s, the server's default",
+                     (unsigned long long)sizes->sequences, build_s(sizes->sequences));
     } else if (sizes->sequences == 0) {
         sizes->sequences = 1;
         build_assume(build, "sequences at once: 1, not given");

@@ -360,3 +360,10 @@ enum zv_status zv_runtime_resolve(struct zv_runtime_rules *rules, enum zv_runtim
     }
     return status == ZV_OK ? fill_rules(rules, &table, &resolved, arena, err) : status;
 }
+
+uint64_t zv_rules_context_multiple(const struct zv_runtime_rules *rules, bool flash)
+{
+    const struct zv_rule *const with = &rules->context_multiple_flash;
+    const struct zv_rule *const rule = flash && with->known ? with : &rules->context_multiple;
+    return rule->known ? rule->value : 0;
+}

@@ -161,6 +161,9 @@ enum zv_status zv_runtime_resolve(struct zv_runtime_rules *rules, enum zv_runtim
                                   struct zv_slice version, bool assume, struct zv_arena *arena,
                                   struct zv_error *err);
 
+/* llama.cpp: to how many tokens n_ctx is rounded up, with flash attention or without; 0 unknown. */
+uint64_t zv_rules_context_multiple(const struct zv_runtime_rules *rules, bool flash);
+
 /* "vllm", "sglang", "llama.cpp", "ik_llama.cpp", "transformers", "none". */
 const char *zv_runtime_name(enum zv_runtime_kind kind);
 

@@ -80,6 +80,7 @@ static void read_settings(struct run *run, const struct zv_row *row)
     const struct zv_row_fields *const settings = &row->settings;
     bool unified = rules->kv_unified_default.value != 0;
     bool full = false;
+    bool flash = rules->flash_attention_default.value != 0;
     *request = (struct zv_llamacpp_request){.n_seq = 1, .n_ubatch = rules->ubatch_default.value};
     run->has_context = zv_row_u64(settings, "n_ctx", &request->n_ctx);
     (void)(zv_row_u64(settings, "n_seq_max", &request->n_seq) ||
@@ -90,11 +91,13 @@ static void read_settings(struct run *run, const struct zv_row *row)
     }
     (void)zv_row_u64(settings, "n_rs_seq", &request->n_rs_seq);
     (void)facts_yes_no(settings, "kv_unified", &unified);
+    (void)facts_yes_no(settings, "flash_attn", &flash);
     (void)facts_yes_no(settings, "swa_full", &full);
     request->unified = unified;
     request->swa_full = full;
     request->iswa = rules->iswa_cache.value != 0 || zv_row_find(&row->measured, "swa") != NULL;
-    request->multiple = rules->context_multiple.value != 0 ? rules->context_multiple.value : 1;
+    const uint64_t multiple = zv_rules_context_multiple(rules, flash);
+    request->multiple = multiple != 0 ? multiple : 1;
     request->form = (struct zv_cache_form){.conv_state = ZV_DTYPE_F32, .scan_state = ZV_DTYPE_F32};
     request->form.k = type_of(row, "type_k", type_of(row, "type", ZV_DTYPE_F16));
     request->form.v = type_of(row, "type_v", type_of(row, "type", ZV_DTYPE_F16));

@@ -97,3 +97,20 @@ each of GPU 0 to 7                             GiB         GB  known
     routed experts                           76.14      81.76
     shared experts                            0.30       0.32
   KV cache                                   17.16      18.42  calculated
+# llama.cpp: what the context is rounded up to depends on flash attention before November 2025, slots are streams
+# since July, and the sliding cache kept a whole batch in May
+$ for v in b5439 b5630 b6327 b8101; do for fa in on off; do zirve estimate --command "llama-server -m $M/gemma-2-2b/config.json -c 30000 -np 3 -fa $fa -ngl 99" --runtime llama.cpp@$v --unit MiB 2>/dev/null | grep -E -A1 "^  KV cache" | tr -s ' \n' ' '; echo "($v, $fa)"; done; done
+ KV cache 1534.00 calculated 30208 cells in 1 stream, K f16, V f16 KV cache, sliding layers 728.00 calculated 14336 cells: window and one batch, K f16, V f16 (b5439, on)
+ KV cache 1524.25 calculated 30016 cells in 1 stream, K f16, V f16 KV cache, sliding layers 728.00 calculated 14336 cells: window and one batch, K f16, V f16 (b5439, off)
+ KV cache 1534.00 calculated 30208 cells in 1 stream, K f16, V f16 KV cache, sliding layers 650.00 calculated 12800 cells: window and one micro-batch, K f16, V f16 (b5630, on)
+ KV cache 1524.25 calculated 30016 cells in 1 stream, K f16, V f16 KV cache, sliding layers 650.00 calculated 12800 cells: window and one micro-batch, K f16, V f16 (b5630, off)
+ KV cache 1560.00 calculated 30720 cells in 3 streams, K f16, V f16 KV cache, sliding layers 702.00 calculated 13824 cells: window and one micro-batch, K f16, V f16 (b6327, on)
+ KV cache 1525.88 calculated 30048 cells in 3 streams, K f16, V f16 KV cache, sliding layers 702.00 calculated 13824 cells: window and one micro-batch, K f16, V f16 (b6327, off)
+ KV cache 1560.00 calculated 30720 cells in 3 streams, K f16, V f16 KV cache, sliding layers 702.00 calculated 13824 cells: window and one micro-batch, K f16, V f16 (b8101, on)
+ KV cache 1560.00 calculated 30720 cells in 3 streams, K f16, V f16 KV cache, sliding layers 702.00 calculated 13824 cells: window and one micro-batch, K f16, V f16 (b8101, off)
+$ zirve estimate --command "llama-server -m $M/llama-3.1-8b/config.json -c 4096" --runtime llama.cpp@b4458 | sed -n '/^Assumed/,/^$/p'
+Assumed because it was not given:
+  sequences at once: 1 slot, the server's default
+  micro-batch (n_ubatch): 512, the runtime's default
+  layers on cards: all; without -ngl this version keeps 0 there
+

@@ -167,8 +167,9 @@ static void llamacpp_caches(void **state)
          0},
         {&llama, 1, 0, {.n_ctx = 1000, .n_seq = 1, .multiple = 256}, 1024, 0, 1024 * 4096, 0, 0},
         {&llama, 1, 0, {.n_ctx = 1000, .n_seq = 1, .multiple = 0}, 1000, 0, 1000 * 4096, 0, 0},
-        /* one stream a sequence, each padded */
-        {&llama, 1, 0, {.n_ctx = 8193, .n_seq = 4, .multiple = 256}, 8192, 0, 8192 * 4096, 0, 0},
+        /* one stream a sequence, each padded; without padding rounded down */
+        {&llama, 1, 0, {.n_ctx = 8193, .n_seq = 4, .multiple = 256}, 9216, 0, 9216 * 4096, 0, 0},
+        {&llama, 1, 0, {.n_ctx = 8193, .n_seq = 4, .multiple = 1}, 8192, 0, 8192 * 4096, 0, 0},
         {&llama,
          1,
          0,
