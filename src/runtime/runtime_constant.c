@@ -95,6 +95,16 @@ static int nearness(const struct constant_table *table, size_t row,
     return score;
 }
 
+/* Whether row a was seen with a newer version than row b. */
+static bool is_newer(const struct constant_table *table, size_t a, size_t b)
+{
+    struct version first;
+    struct version second;
+    return version_read(&first, zv_table_cell(&table->table, a, table->version), false) &&
+           version_read(&second, zv_table_cell(&table->table, b, table->version), false) &&
+           version_compare(&first, &second) > 0;
+}
+
 static const char *copy_cell(struct zv_arena *arena, struct zv_slice cell)
 {
     return cell.length != 0 ? zv_arena_copy(arena, cell.at, cell.length) : "";
@@ -160,7 +170,7 @@ enum zv_status zv_runtime_constant(struct zv_constant *to, bool *found,
     size_t best_row = 0;
     for (size_t row = 0; row < table.table.row_count; row++) {
         const int score = nearness(&table, row, query);
-        if (score >= best && score >= 0) { /* later rows are newer */
+        if (score > best || (score >= 0 && score == best && !is_newer(&table, best_row, row))) {
             best = score;
             best_row = row;
         }

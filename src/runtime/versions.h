@@ -191,8 +191,8 @@ struct zv_constant {
 
 /*
  * The nearest constant for a run: same runtime and item; then, in this order of weight, tp > 1 or
- * not, the same version, one that is not newer, the same model. found is false when the table has
- * none.
+ * not, the same version, one that is not newer, the same model; of equals that of the newest
+ * version. found is false when the table has none.
  */
 struct zv_constant_query {
     enum zv_runtime_kind kind;

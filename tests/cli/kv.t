@@ -14,22 +14,22 @@ $ zirve kv tests/data/kv/mini.csv --model $M/llama-3.1-8b/config.json --runtime 
   - logits and sampling *                  438.38 MiB (459.67 MB)
   - hidden states kept *                     32.00 MiB (33.55 MB)
   - rotary table *                           32.00 MiB (33.55 MB)
-  - context, libraries, communicat *       358.40 MiB (375.81 MB)
+  - context, libraries, communicat *       245.76 MiB (257.70 MB)
   - CUDA graphs *                          563.20 MiB (590.56 MB)
-  = KV cache                                   5.28 GiB (5.67 GB)
-  / page of 16 tokens: 65,536 B x 32 layers = 2,704 pages and a placeholder
-  = 43,280 tokens as vLLM prints it
-  a request of 4,096 tokens takes 256 pages: 10.6 fit at once
+  = KV cache                                   5.39 GiB (5.79 GB)
+  / page of 16 tokens: 65,536 B x 32 layers = 2,760 pages and a placeholder
+  = 44,176 tokens as vLLM prints it
+  a request of 4,096 tokens takes 256 pages: 10.8 fit at once
   * assumed: a rule of thumb, or seen in another run
 
                            at         holds   to be   waste   waste   pre-  hits
 policy                   once  mean  tokens    held  inside outside empted      
-one piece: 4096            10   3.2    2.6%    0.4%   27.4%    0.0%      -     -
-one piece: 2^n, all        13   3.2    2.6%    0.4%    1.2%    0.0%      -     -
-one piece: 2^n, answer     13   3.2    2.6%    0.4%    0.3%    0.0%      -     -
-one piece: exact           13   3.2    2.6%    0.4%    0.0%    0.0%      -     -
+one piece: 4096            10   3.2    2.5%    0.4%   26.8%    0.0%      -     -
+one piece: 2^n, all        13   3.2    2.5%    0.4%    1.2%    0.0%      -     -
+one piece: 2^n, answer     13   3.2    2.5%    0.4%    0.3%    0.0%      -     -
+one piece: exact           13   3.2    2.5%    0.4%    0.0%    0.0%      -     -
 static batches of 8         8     -       -       -   71.7%       -      -     -
-pages of 16                13   3.2    2.6%       -    0.1%       -      0     -
+pages of 16                13   3.2    2.5%       -    0.1%       -      0     -
 
 Shares of the cache's memory, on average over steps. To be held: set aside and
 written later. Inside: set aside and never written. Outside: free, and in no
@@ -82,19 +82,19 @@ pages of 16                 3   2.8   39.9%       -    1.1%       -      0     -
   3 requests do not fit even alone
 $ zirve kv tests/data/kv/mini.csv --model $M/gemma-3-27b --card H100 --runtime vllm@0.30.0 --kv-cache-dtype auto,fp8 --paged-only | grep -E 'cache |page of|tokens as|pages of'
 cache auto
-  = KV cache                                 17.16 GiB (18.43 GB)
-  / page of 16 tokens: 131,072 B x 10 layers = 14,057 pages and a placeholder
-  = 158,109 tokens as vLLM prints it, in 7 groups of layers
-pages of 16                13   3.2    3.1%       -       -       -      0     -
+  = KV cache                                 17.27 GiB (18.55 GB)
+  / page of 16 tokens: 131,072 B x 10 layers = 14,148 pages and a placeholder
+  = 159,133 tokens as vLLM prints it, in 7 groups of layers
+pages of 16                13   3.2    3.0%       -       -       -      0     -
 cache fp8
-  = KV cache                                 17.16 GiB (18.43 GB)
-  / page of 16 tokens: 65,536 B x 10 layers = 28,116 pages and a placeholder
-  = 316,230 tokens as vLLM prints it, in 7 groups of layers
+  = KV cache                                 17.27 GiB (18.55 GB)
+  / page of 16 tokens: 65,536 B x 10 layers = 28,297 pages and a placeholder
+  = 318,266 tokens as vLLM prints it, in 7 groups of layers
 pages of 16                13   3.2    1.5%       -       -       -      0     -
 # Nothing is left for a page.
 $ zirve kv tests/data/kv/mini.csv --model $M/llama-3.1-70b/config.json --card 4090 --runtime vllm@0.30.0 | grep -E 'KV cache|missing'; zirve kv tests/data/kv/mini.csv --model $M/llama-3.1-70b/config.json --card 4090 --runtime vllm@0.30.0 >/dev/null
   = KV cache                                                  0 B
-  ! missing before a first page            111.21 GiB (119.41 GB)
+  ! missing before a first page            111.10 GiB (119.29 GB)
 ? 1
 $ zirve kv tests/data/kv/mini.csv --pages 20 --limit 3 --paged-only --json | head -n 60
 {
@@ -169,7 +169,7 @@ pages of 512, lfu          23  12.1   43.3%       -       -       -      0 74.9%
 prefixes alone, 20 blocks of 512 tokens, without time:
   lru_front 33.0%, lru_rev 43.8%, fifo 24.9%, lfu 46.0%, lengthaware 50.7%
 $ zirve kv tests/data/kv/mini.jsonl --model $M/llama-3.1-8b/config.json --card 4090 --context 16k --runtime vllm@0.30.0 --block-size 512 --paged-only --prefix-cache on --cache-size 1GiB | grep -E '^pages of|prefixes alone|lru_front'
-pages of 512, prefixes     18  10.0   72.8%       -       -       -     14 70.6%
+pages of 512, prefixes     18  10.2   72.0%       -       -       -      8 71.6%
 prefixes alone, 16 blocks of 512 tokens, without time:
   lru_front 23.3%, lru_rev 37.1%, fifo 18.9%, lfu 44.3%, lengthaware 48.8%
 $ zirve kv tests/data/kv/mini.jsonl --pages 60 --block-size 512 --prefix-cache on --cache-size 20 --eviction lfu --paged-only --json | grep -E '"(eviction|kept_pages|replicas)"'
@@ -192,21 +192,21 @@ pages of 16                 7   3.0   38.5%       -       -       -      3     -
   9 requests do not fit even alone
 $ zirve kv tests/data/kv/mini.csv --model $M/gemma-3-27b --card H100 --runtime vllm@0.30.0 --paged-only --window 512,none | grep -E '^window|page of|tokens as|pages of|request of'
 window 512
-  / page of 16 tokens: 131,072 B x 10 layers = 14,057 pages and a placeholder
-  = 160,758 tokens as vLLM prints it, in 7 groups of layers
+  / page of 16 tokens: 131,072 B x 10 layers = 14,148 pages and a placeholder
+  = 161,798 tokens as vLLM prints it, in 7 groups of layers
   a request of 131,072 tokens takes 11,462 pages: 1.2 fit at once
 pages of 16                13   3.2    2.7%       -       -       -      0     -
 window none
-  / page of 16 tokens: 131,072 B x 62 layers = 2,266 pages and a placeholder
-  = 36,272 tokens as vLLM prints it
+  / page of 16 tokens: 131,072 B x 62 layers = 2,281 pages and a placeholder
+  = 36,512 tokens as vLLM prints it
   a request of 131,072 tokens takes 8,192 pages: 0.3 fit at once
 pages of 16                13   3.2    3.0%       -    0.1%       -      0     -
 # Recurrent states that are found again.
 $ for mode in align all none; do zirve kv tests/data/kv/mini.jsonl --model $M/granite-4.0-h-tiny/config.json --runtime vllm@0.33.0 --card 4090 --block-size 1024 --context 16k --paged-only --prefix-cache on --mamba-cache-mode $mode --limit 40 | grep '^pages of'; done
-pages of 1024, prefixes    12   4.1    5.4%       -       -       -      0 64.3%
-pages of 1024, prefixes    11   4.1    5.4%       -       -       -      0 65.0%
+pages of 1024, prefixes    12   4.1    5.3%       -       -       -      0 64.3%
+pages of 1024, prefixes    11   4.1    5.3%       -       -       -      0 65.0%
 zirve: no prefix caching: recurrent states are not kept (--mamba-cache-mode none)
-pages of 1024              12   4.1    5.9%       -       -       -      0     -
+pages of 1024              12   4.1    5.8%       -       -       -      0     -
 $ zirve kv tests/data/kv/mini.jsonl --model $M/granite-4.0-h-tiny/config.json --runtime vllm@0.33.0 --card 4090 --block-size 1024 --context 16k --paged-only --prefix-cache on --max-num-batched-tokens 1000
 zirve kv: states are kept at pages of 1024 tokens, a step has 1000: it would never reach one
 ? 64

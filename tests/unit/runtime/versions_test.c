@@ -222,7 +222,13 @@ static void test_constants(void **state)
     const struct zv_constant_query parallel = {
         .kind = ZV_RUNTIME_VLLM, .item = "non_torch", .version = zv_slice_of("0.20.0"), .tp = 2};
     assert_int_equal(zv_runtime_constant(&constant, &found, &parallel, &arena, NULL), ZV_OK);
-    assert_true(found && constant.tp == 2);
+    assert_true(found && constant.tp > 1);
+    assert_string_equal(constant.version, "0.19.0"); /* the newest of those that are not newer */
+    const struct zv_constant_query older = {
+        .kind = ZV_RUNTIME_VLLM, .item = "non_torch", .version = zv_slice_of("0.9.0"), .tp = 4};
+    assert_int_equal(zv_runtime_constant(&constant, &found, &older, &arena, NULL), ZV_OK);
+    assert_true(found && constant.tp > 1);
+    assert_string_equal(constant.version, "0.6.4");
     const struct zv_constant_query none = {.kind = ZV_RUNTIME_SGLANG, .item = "non_torch"};
     assert_int_equal(zv_runtime_constant(&constant, &found, &none, &arena, NULL), ZV_OK);
     assert_false(found);
