@@ -378,6 +378,10 @@ static void conclude(struct reader *reader)
         }
         job->serve.sequences = 1;
     }
+    if (zv_runtime_is_llamacpp(job->runtime) && job->serve.sequences == 0 &&
+        !zv_slice_contains(target->command->program, "serve")) {
+        job->serve.sequences = 1; /* slots are the server's; llama-cli answers one */
+    }
     if (target->expert_parallel) {
         job->ep = (job->tp != 0 ? job->tp : 1) * (job->dp != 0 ? job->dp : 1);
     }

@@ -163,7 +163,7 @@ static const struct {
     {"llama-bench -m m.gguf -p 512,2048 -n 128 -d 4096 -fa 0,1 -ctk q8_0,f16 -ngl 99",
      "llama.cpp model=m.gguf context=6144 sequences=1 k=q8_0 flash=yes layers=99"},
     {"llama-bench -m m.gguf", "llama.cpp model=m.gguf context=512 sequences=1"},
-    {"./main -m m.gguf -p \"it's a test\" -n 64", "llama.cpp model=m.gguf"},
+    {"./main -m m.gguf -p \"it's a test\" -n 64", "llama.cpp model=m.gguf sequences=1"},
     {"docker run ghcr.io/ggml-org/llama.cpp:server-cuda-b4719 -m m.gguf",
      "llama.cpp version=b4719 model=m.gguf"},
 };
