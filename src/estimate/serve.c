@@ -256,6 +256,21 @@ static void add_graphs(struct build *build, int stage)
     }
 }
 
+/* Whether the user itemises what the device's context takes: then nothing is assumed for it. */
+static bool user_gives_context(const struct zv_job *job)
+{
+    static const char *const names[] = {"context",     "CUDA context",   "HIP context",
+                                        "GPU context", "device context", "ROCm context"};
+    for (size_t i = 0; i < job->item_count; i++) {
+        for (size_t k = 0; k < sizeof names / sizeof names[0] && !job->items[i].host; k++) {
+            if (zv_slice_equal_nocase(job->items[i].name, names[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void serve_overhead(struct build *build, const struct serve_sizes *sizes)
 {
     const bool vllm = build->in->job->runtime == ZV_RUNTIME_VLLM;
@@ -268,6 +283,8 @@ void serve_overhead(struct build *build, const struct serve_sizes *sizes)
         }
         if (vllm && constant(build, ZV_RUNTIME_VLLM, "non_torch", &seen)) {
             add_constant(build, item, &seen);
+        } else if (user_gives_context(build->in->job)) {
+            continue; /* with the user's items */
         } else if (constant(build, ZV_RUNTIME_TRANSFORMERS, "cuda_context", &seen)) {
             item.id = "runtime.context";
             item.name = "device context and libraries";

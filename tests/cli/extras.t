@@ -144,3 +144,9 @@ zirve estimate: /nonexistent: cannot be opened: No such file or directory
 $ zirve estimate $M/llama-3.2-1b/config.json --cpu-offload-gb lots
 zirve estimate: --cpu-offload-gb lots: expected GiB such as 4 or 1.5
 ? 64
+# A context that the user itemises stands instead of the assumed one, it is not added to it.
+$ zirve estimate $M/llama-3.1-8b/config.json --context 1k --item "CUDA context=450MiB:measured" --item "desktop=300MiB" --unit MiB | grep -A1 -i -E "context|desktop"
+  CUDA context                                         450.00  measured
+    given by the user
+  desktop                                              300.00  assumed
+    given by the user
