@@ -25,6 +25,30 @@ static void put_kernels(struct zv_sink *sink, const struct zv_card *card)
     }
 }
 
+/* FIELD=VALUE after the name, each of the driver's (emulate/emulate_config.c); values are its own.
+ */
+static enum zv_status check_fields(const char *text, struct zv_slice fields, struct zv_error *err)
+{
+    static const char *const names[] = {"name",       "total", "used",   "cc",   "processors",
+                                        "integrated", "vmm",   "events", "fault"};
+    while (fields.length != 0) {
+        struct zv_slice value = zv_slice_cut(&fields, ',');
+        const struct zv_slice field = value;
+        const struct zv_slice name = zv_slice_trim(zv_slice_cut(&value, '='));
+        bool known = false;
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            known = known || (name.length != field.length && zv_slice_equal(name, names[i]));
+        }
+        if (!known) {
+            return zv_fail(err, ZV_E_USAGE,
+                           "--emulate %.80s: '%.*s' is no FIELD=VALUE of docs/FORMATS.md; one more "
+                           "card is one more --emulate",
+                           text, (int)(field.length < 40 ? field.length : 40), field.at);
+        }
+    }
+    return ZV_OK;
+}
+
 /* One card: its name and the lowest of its capacities, then what was said beside the name. */
 static enum zv_status put_card(struct zv_sink *sink, const struct zv_card_table *table,
                                const char *text, struct zv_arena *arena, struct zv_error *err)
@@ -36,7 +60,10 @@ static enum zv_status put_card(struct zv_sink *sink, const struct zv_card_table 
     if (wanted == NULL) {
         return zv_fail_memory(err, "a card");
     }
-    const enum zv_status status = zv_capacity_of(table, wanted, &capacity, arena, err);
+    enum zv_status status = check_fields(text, fields, err);
+    if (status == ZV_OK) {
+        status = zv_capacity_of(table, wanted, &capacity, arena, err);
+    }
     if (status != ZV_OK) {
         return status;
     }

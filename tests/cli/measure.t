@@ -563,3 +563,15 @@ zirve measure: --torch 1.13: expected a version of PyTorch from 2.1 on
 $ zirve measure mesures.json
 zirve measure: 'mesures.json': measure takes options only
 ? 64
+# Another card is another --emulate; a field that is none is no missing GPU.
+$ zirve measure --emulate 4090,H100
+zirve measure: --emulate 4090,H100: 'H100' is no FIELD=VALUE of docs/FORMATS.md; one more card is one more --emulate
+? 64
+$ zirve measure --emulate 4090,colour=red
+zirve measure: --emulate 4090,colour=red: 'colour=red' is no FIELD=VALUE of docs/FORMATS.md; one more card is one more --emulate
+? 64
+$ zirve measure --emulate 4090 --emulate H100 --device cuda:0,cuda:1 --unit MiB | grep -E "EMULATED|model_load"
+cuda:0 RTX 4090, EMULATED by zirve-emulate 0.1.0; CUDA driver 13000; 24077.00
+  model_load                 0.03           0.03 |           2.00           2.00
+cuda:1 H100 80GB, EMULATED by zirve-emulate 0.1.0; CUDA driver 13000; 81090.56
+  model_load                 0.03           0.03 |           2.00           2.00
