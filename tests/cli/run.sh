@@ -1,10 +1,13 @@
 #!/bin/sh
 # Runs every tests/cli/*.t: lines "$ COMMAND" followed by what it prints, "? N" for its exit status when
-# that is not 0. Standard output and error are compared together. --accept writes what comes out now.
+# that is not 0. Standard output and error are compared together. --accept writes what comes out now, but
+# not where the exit status of a command that was there is another one: --outcomes takes that as well.
 # Each file has a folder of its own in $TMP, printed as TMP, and $M is tests/data/models.
 set -u
 accept=
+outcomes=
 [ "${1:-}" = --accept ] && { accept=1; shift; }
+[ "${1:-}" = --outcomes ] && { outcomes=1; shift; }
 zirve=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") || exit 1
 shift
 cd "$(dirname "$0")/../.." || exit 1
@@ -18,6 +21,22 @@ ZIRVE_EMULATE_DIR=${ZIRVE_EMULATE_DIR:-$(dirname "$zirve")/../emulate}
 export PATH ZIRVE_FAKE_DIR ZIRVE_EMULATE_DIR M=tests/data/models LC_ALL=C NO_COLOR=1
 failed=0
 count=0
+
+# Each command of a file with its exit status, a line each; of a command that is there twice, all of them.
+statuses() {
+    awk '/^\$ /{ if (command != "") print command "\t" status; command = $0; status = 0 }
+         /^\? [0-9]+$/{ status = $2 }
+         END { if (command != "") print command "\t" status }' "$1" | sort
+}
+
+# Commands of both files that ended otherwise in the first.
+changed() {
+    statuses "$1" >"$work/was"
+    statuses "$2" >"$work/is"
+    comm -23 "$work/was" "$work/is" | cut -f 1 | sort -u >"$work/gone"
+    comm -13 "$work/was" "$work/is" | cut -f 1 | sort -u | comm -12 - "$work/gone"
+}
+
 [ $# -ne 0 ] || set -- tests/cli/*.t
 echo "1..$#"
 for file in "$@"; do
@@ -39,7 +58,11 @@ for file in "$@"; do
         '#'*) printf '%s\n' "$line" >>"$work/out" ;;
         esac
     done <"$file"
-    if [ -n "$accept" ]; then
+    if [ -n "$accept" ] && [ -z "$outcomes" ] && [ -n "$(changed "$file" "$work/out")" ]; then
+        changed "$file" "$work/out" | sed 's/^/# another exit status: /'
+        echo "not ok $count - $name (look, then accept with --outcomes)"
+        failed=1
+    elif [ -n "$accept" ]; then
         cp "$work/out" "$file"
         echo "ok $count - $name (accepted)"
     elif diff -u "$file" "$work/out" >"$work/diff"; then
