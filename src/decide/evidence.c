@@ -70,6 +70,7 @@ static const struct key {
     {"environment", SLICE, offsetof(struct zv_evidence, environment)},
     {"interconnect", SLICE, offsetof(struct zv_evidence, interconnect)},
     {"region", SLICE, offsetof(struct zv_evidence, region)},
+    {"backend", SLICE, offsetof(struct zv_evidence, backend)},
     {"date", DATE, offsetof(struct zv_evidence, date)},
     {"valid_until", DATE, offsetof(struct zv_evidence, valid_until)},
     {"delivery", DATE, offsetof(struct zv_evidence, delivery)},

@@ -61,6 +61,7 @@ struct zv_evidence {
     enum zv_outcome outcome;
     struct zv_slice id, document, version, card, offer, model, revision, storage, compute, message;
     struct zv_slice environment, interconnect, region, inputs;
+    struct zv_slice backend; /* of the allocator whose reserved bytes these are */
     struct zv_slice covers[8];
     size_t cover_count;
     int32_t date, valid_until, delivery;

@@ -138,6 +138,19 @@ static size_t print_sizes(char *to, size_t size, const struct zv_evidence *evide
     return used;
 }
 
+/* What the backend of an allocator makes of its reserved bytes. */
+static enum zv_status note_backend(struct zv_sheet *sheet, const char *backend,
+                                   struct zv_error *err)
+{
+    struct zv_sheet_row *const row = &sheet->rows[sheet->count - 1];
+    row->note =
+        backend == NULL
+            ? "backend unknown: with cudaMallocAsync an upper bound"
+            : zv_arena_print(sheet->arena, "backend %.60s%s", backend,
+                             strcasestr(backend, "async") != NULL ? ": an upper bound" : "");
+    return row->note != NULL ? ZV_OK : zv_fail_memory(err, "a sheet");
+}
+
 static enum zv_status add_phases(struct zv_sheet *sheet, const struct zv_evidence *evidence,
                                  struct zv_error *err)
 {
@@ -154,6 +167,11 @@ static enum zv_status add_phases(struct zv_sheet *sheet, const struct zv_evidenc
                            zv_counter_names[k]);
             status = add_bytes(sheet, "measured", label, "measured",
                                phase->known[k] ? &phase->bytes[k] : NULL, err);
+            if (status == ZV_OK && phase->known[k] &&
+                strcmp(zv_counter_names[k], "reserved_peak") == 0) {
+                status = note_backend(
+                    sheet, evidence->backend.length != 0 ? evidence->backend.at : NULL, err);
+            }
         }
         if (status != ZV_OK) {
             break;
@@ -235,19 +253,6 @@ static enum zv_status add_measured(struct zv_sheet *sheet, const struct zv_conte
         }
     }
     return status;
-}
-
-/* What the backend of an allocator makes of its reserved bytes. */
-static enum zv_status note_backend(struct zv_sheet *sheet, const char *backend,
-                                   struct zv_error *err)
-{
-    struct zv_sheet_row *const row = &sheet->rows[sheet->count - 1];
-    row->note =
-        backend == NULL
-            ? "backend unknown: with cudaMallocAsync an upper bound"
-            : zv_arena_print(sheet->arena, "backend %.60s%s", backend,
-                             strcasestr(backend, "async") != NULL ? ": an upper bound" : "");
-    return row->note != NULL ? ZV_OK : zv_fail_memory(err, "a sheet");
 }
 
 /* Attached results: the verdict, the counters of those that have them, what it may prove. */

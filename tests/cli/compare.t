@@ -112,6 +112,10 @@ measured
   run-1 generation allocated_end  13.10 GiB              13.10 GiB
 * run-1 generation reserved_end   19.60 GiB              unknown
 
+  in 1, run-1 load reserved_peak: backend native
+  in 2, run-1 load reserved_peak: backend native
+  in 1, run-1 generation reserved_peak: backend native
+  in 2, run-1 generation reserved_peak: backend native
 varied: card of the first run
 comparable
 $ zirve compare $TMP/ra

@@ -45,12 +45,14 @@ measured
                                     (measured)
   run-1 load                        passed (measured)
   run-1 load allocated_peak         13.10 GiB (14.07 GB) (measured)
-  run-1 load reserved_peak          13.20 GiB (14.17 GB) (measured)
+  run-1 load reserved_peak          13.20 GiB (14.17 GB) (measured; backend
+                                    native)
   run-1 load allocated_end          13.10 GiB (14.07 GB) (measured)
   run-1 load reserved_end           13.20 GiB (14.17 GB) (measured)
   run-1 generation                  passed (measured)
   run-1 generation allocated_peak   19.20 GiB (20.62 GB) (measured)
-  run-1 generation reserved_peak    19.60 GiB (21.05 GB) (measured)
+  run-1 generation reserved_peak    19.60 GiB (21.05 GB) (measured; backend
+                                    native)
   run-1 generation allocated_end    13.10 GiB (14.07 GB) (measured)
   run-1 generation reserved_end     19.60 GiB (21.05 GB) (measured)
 
@@ -70,8 +72,8 @@ attached
                                     531bdd40d38ae8d9... (assumed)
   files/0002-rest.json              estimate, 2026-11-29, 999 B, SHA-256
                                     c5939225f9664675... (calculated)
-  files/0003-proven.yaml            evidence, 2026-11-29, 673 B, SHA-256
-                                    cff26e923d8b6949... (measured)
+  files/0003-proven.yaml            evidence, 2026-11-29, 693 B, SHA-256
+                                    6eb532e24ec4498d... (measured)
   files/0004-4090.json              measurement, 2026-11-29, 3 B, SHA-256
                                     d7439bee24773bcb... (measured)
   files/0005-ch.json                decision, 2026-11-29, 10327 B, SHA-256
@@ -378,3 +380,11 @@ $ zirve compare $TMP/marks $TMP/marks | grep backend
   in 2, 0006 reserved_end: backend unknown: with cudaMallocAsync an upper bound
 $ zirve compare $TMP/marks $TMP/marks --json | grep -c 'backend unknown'
 4
+# The backend of an allocator stands with its reserved peak: of evidence too, and that it is open.
+$ sed 's/backend: native/backend: cudaMallocAsync/' tests/data/decide/proven.yaml >$TMP/async.yaml && zirve record new $TMP/async tests/data/decide/job.yaml && zirve record add $TMP/async $TMP/async.yaml && zirve record show $TMP/async | grep -A1 "load reserved_peak"
+  run-1 load reserved_peak          13.20 GiB (14.17 GB) (measured; backend
+                                    cudaMallocAsync: an upper bound)
+$ sed '/backend: native/d' tests/data/decide/proven.yaml >$TMP/open.yaml && zirve record new $TMP/open tests/data/decide/job.yaml && zirve record add $TMP/open $TMP/open.yaml && zirve record show $TMP/open | grep -A2 "load reserved_peak"
+  run-1 load reserved_peak          13.20 GiB (14.17 GB) (measured; backend
+                                    unknown: with cudaMallocAsync an upper
+                                    bound)
