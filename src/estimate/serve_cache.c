@@ -6,12 +6,17 @@
 
 typedef unsigned long long ull;
 
+enum zv_known serve_cache_known(const struct build *build)
+{
+    return build->in->model->family_known ? ZV_CALCULATED : ZV_ASSUMED;
+}
+
 static void add_cache(struct build *build, int scope, const char *id, const char *name,
                       uint64_t bytes, const char *basis)
 {
     if (bytes != 0) {
-        build_add(build, (struct build_item){scope, id, name, "cache", NULL}, bytes, ZV_CALCULATED,
-                  "%s", basis);
+        build_add(build, (struct build_item){scope, id, name, "cache", NULL}, bytes,
+                  serve_cache_known(build), "%s", basis);
     }
 }
 
@@ -113,7 +118,7 @@ static void vllm_stage(struct build *build, const struct serve_sizes *sizes, int
     build_add(
         build,
         (struct build_item){build->plan.scopes[stage], "kv_cache", "KV cache", "cache", NULL},
-        build_mul(build, blocks, pages.block_bytes), ZV_CALCULATED,
+        build_mul(build, blocks, pages.block_bytes), serve_cache_known(build),
         "%llu sequence%s x %llu blocks of %llu tokens x %llu B (%llu group%s of %llu layers), %s",
         (ull)sizes->sequences, build_s(sizes->sequences), (ull)pages.blocks_per_request,
         (ull)pages.block_tokens, (ull)pages.block_bytes, (ull)pages.groups, build_s(pages.groups),

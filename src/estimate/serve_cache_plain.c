@@ -48,11 +48,12 @@ static void add_offloaded(struct build *build, const struct serve_sizes *sizes, 
     build_add(build, (struct build_item){scope, "kv_cache", "KV cache, two layers", "cache", NULL},
               build_mul(build, build_mul(build, sums->largest, sums->layers > 1 ? 2 : 1),
                         sizes->sequences),
-              ZV_CALCULATED, "the layer in use and the one fetched ahead, %llu tokens, %s",
-              (ull)sizes->context, zv_dtype_name(sizes->form.k));
+              serve_cache_known(build),
+              "the layer in use and the one fetched ahead, %llu tokens, %s", (ull)sizes->context,
+              zv_dtype_name(sizes->form.k));
     build_add(build,
               (struct build_item){ZV_SCOPE_HOST, "kv_cache", "KV cache, offloaded", "cache", NULL},
-              build_mul(build, sums->kv, sizes->sequences), ZV_CALCULATED,
+              build_mul(build, sums->kv, sizes->sequences), serve_cache_known(build),
               "%llu layers on the host", (ull)sums->layers);
 }
 
@@ -76,7 +77,7 @@ static void add_whole(struct build *build, const struct serve_sizes *sizes, int 
     const bool grows = build->in->job->serve.cache == ZV_CACHE_DYNAMIC && rules != NULL &&
                        rules->cache_concat.known && rules->cache_concat.value != 0;
     build_add(build, (struct build_item){scope, "kv_cache", "KV cache", "cache", NULL},
-              build_mul(build, sums->kv, sizes->sequences), ZV_CALCULATED,
+              build_mul(build, sums->kv, sizes->sequences), serve_cache_known(build),
               "%llu layers, %llu tokens x %llu sequence%s, %s", (ull)sums->layers,
               (ull)sizes->context, (ull)sizes->sequences, build_s(sizes->sequences),
               zv_dtype_name(sizes->form.k));
@@ -84,7 +85,7 @@ static void add_whole(struct build *build, const struct serve_sizes *sizes, int 
         build_add(build,
                   (struct build_item){scope, "kv_cache.growth",
                                       "cache growth, old and new of a layer", "cache", "decode"},
-                  build_mul(build, sums->half, sizes->sequences), ZV_CALCULATED,
+                  build_mul(build, sums->half, sizes->sequences), serve_cache_known(build),
                   "a dynamic cache grows by concatenation: one layer's K is there twice");
     }
 }
@@ -107,7 +108,7 @@ void serve_cache_plain(struct build *build, const struct serve_sizes *sizes, int
     }
     if (sums.state != 0) {
         build_add(build, (struct build_item){scope, "state", "recurrent state", "cache", NULL},
-                  build_mul(build, sums.state, sizes->sequences), ZV_CALCULATED,
+                  build_mul(build, sums.state, sizes->sequences), serve_cache_known(build),
                   "%s, %llu sequence%s", zv_dtype_name(sizes->form.conv_state),
                   (ull)sizes->sequences, build_s(sizes->sequences));
     }

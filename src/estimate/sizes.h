@@ -28,6 +28,10 @@ void serve_sizes_of(struct build *build, struct serve_sizes *sizes);
 /* llama.cpp: flash attention is on, or left to the backend. */
 bool serve_flash(const struct build *build);
 
+/* How caches and states are known: calculated, assumed where no table serves the model and its
+ * layers are taken from the usual keys. */
+enum zv_known serve_cache_known(const struct build *build);
+
 /* Caches and states of every stage, by the runtime's rules. */
 void serve_cache(struct build *build, const struct serve_sizes *sizes);
 

@@ -114,3 +114,7 @@ Assumed because it was not given:
   micro-batch (n_ubatch): 512, the runtime's default
   layers on cards: all; without -ngl this version keeps 0 there
 
+# A model that no table serves: its cache is taken from the usual keys, and that is an assumption.
+$ printf '{"model_type":"brandnew","hidden_size":256,"vocab_size":1000,"max_position_embeddings":4096,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2,"intermediate_size":512}' >$TMP/new.json; zirve estimate $TMP/new.json --context 1k --unit B | grep -A1 "KV cache"
+  KV cache                                            2097152  assumed
+    4 layers, 1024 tokens x 1 sequence, bf16

@@ -163,11 +163,13 @@ static void test_split(void **state)
 /* ---- files made here ---- */
 
 struct key {
-    const char *name; /* behind "llama." */
+    const char *name; /* behind the architecture and a point */
     uint64_t number;
 };
 
-static enum zv_status open_made(const struct key *keys, size_t count, struct opened *opened)
+/* Two layers with a list of KV heads, unless keys have their number. */
+static enum zv_status open_as(const char *architecture, const struct key *keys, size_t count,
+                              struct opened *opened)
 {
     static const uint64_t shape[] = {32, 64};
     struct gguf_builder gguf;
@@ -175,17 +177,22 @@ static enum zv_status open_made(const struct key *keys, size_t count, struct ope
     *opened = (struct opened){0};
     gguf_begin(&gguf, 3);
     gguf_key(&gguf, "general.architecture", ZV_GGUF_STRING);
-    gguf_put_string(&gguf, "llama");
+    gguf_put_string(&gguf, architecture);
+    char name[128];
+    bool numbered = false;
     for (size_t i = 0; i < count; i++) {
-        char name[128];
-        (void)snprintf(name, sizeof name, "llama.%s", keys[i].name);
+        (void)snprintf(name, sizeof name, "%s.%s", architecture, keys[i].name);
         gguf_key(&gguf, name, ZV_GGUF_U64);
         gguf_put_u64(&gguf, keys[i].number);
+        numbered = numbered || strcmp(keys[i].name, "attention.head_count_kv") == 0;
     }
-    gguf_key(&gguf, "llama.attention.head_count_kv", ZV_GGUF_ARRAY);
-    gguf_put_array(&gguf, ZV_GGUF_U32, 2);
-    gguf_put_u32(&gguf, 2);
-    gguf_put_u32(&gguf, 1);
+    if (!numbered) {
+        (void)snprintf(name, sizeof name, "%s.attention.head_count_kv", architecture);
+        gguf_key(&gguf, name, ZV_GGUF_ARRAY);
+        gguf_put_array(&gguf, ZV_GGUF_U32, 2);
+        gguf_put_u32(&gguf, 2);
+        gguf_put_u32(&gguf, 1);
+    }
     gguf_tensor(&gguf, "token_embd.weight", 2, shape, 8, 0);
     const struct zv_slice file = gguf_finish(&gguf, 32, 64 * 34);
     (void)snprintf(opened->folder, sizeof opened->folder, "/tmp/zirve-made-%ld", (long)getpid());
@@ -197,6 +204,48 @@ static enum zv_status open_made(const struct key *keys, size_t count, struct ope
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(opened->folder), 0);
     return status;
+}
+
+static enum zv_status open_made(const struct key *keys, size_t count, struct opened *opened)
+{
+    return open_as("llama", keys, count, opened);
+}
+
+/* Every fourth layer has keys and values, the others a state; the layers that only draft are none.
+ */
+static void test_delta_hybrids(void **state)
+{
+    static const struct key keys[] = {{"block_count", 9},
+                                      {"nextn_predict_layers", 1},
+                                      {"embedding_length", 256},
+                                      {"attention.head_count", 4},
+                                      {"attention.head_count_kv", 2},
+                                      {"attention.key_length", 64},
+                                      {"attention.value_length", 64},
+                                      {"feed_forward_length", 512},
+                                      {"full_attention_interval", 4},
+                                      {"ssm.conv_kernel", 4},
+                                      {"ssm.inner_size", 512},
+                                      {"ssm.state_size", 64},
+                                      {"ssm.time_step_rank", 8},
+                                      {"ssm.group_count", 4}};
+    static const char *const architectures[] = {"qwen3next", "qwen35", "qwen35moe"};
+    (void)state;
+    for (size_t i = 0; i < sizeof architectures / sizeof architectures[0]; i++) {
+        struct opened opened;
+        assert_int_equal(open_as(architectures[i], keys, sizeof keys / sizeof keys[0], &opened),
+                         ZV_OK);
+        assert_true(opened.model.family_known);
+        assert_int_equal(opened.model.layer_count, 8);
+        for (size_t layer = 0; layer < 8; layer++) {
+            const bool full = layer % 4 == 3;
+            assert_int_equal(opened.model.layers[layer].attention,
+                             full ? ZV_ATTENTION_HEADS : ZV_ATTENTION_NONE);
+            assert_int_equal(opened.model.layers[layer].state,
+                             full ? ZV_STATE_NONE : ZV_STATE_DELTA);
+        }
+        close_model(&opened);
+    }
 }
 
 static void test_contradictions(void **state)
@@ -281,9 +330,8 @@ static void test_contradictions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fixtures),
-        cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_fixtures),       cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_split),          cmocka_unit_test(test_delta_hybrids),
         cmocka_unit_test(test_contradictions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
