@@ -18,6 +18,7 @@ static const struct {
 } items[] = {
     {"model_buffer", "weights", "weights", "weights"},
     {"weights", "weights", "weights", "weights"},
+    {"vram_used", "weights", "weights", "weights"}, /* llama.cpp of 2023 */
     {"kv_buffer", "kv_cache", "KV cache", "cache"},
     {"kv_k", "kv_cache.k", "KV cache, keys", "cache"},
     {"kv_v", "kv_cache.v", "KV cache, values", "cache"},

@@ -146,7 +146,7 @@ static int group_of(const struct zv_ledger *calculated, const struct zv_from_log
 static uint64_t precision_of(const struct zv_from_log *from, enum from_log_kind kind, int scope)
 {
     static const char *const ids[LOG_KINDS][4] = {
-        [LOG_WEIGHTS] = {"model_buffer", "weights"},
+        [LOG_WEIGHTS] = {"model_buffer", "weights", "vram_used"},
         [LOG_CACHE] = {"kv_buffer", "kv_k", "kv_v", "kv_size"},
         [LOG_STATE] = {"state_buffer", "state_temporal", "state_conv", "state_drafted"},
         [LOG_ACTIVATIONS] = {"compute_buffer", "activation_peak"},

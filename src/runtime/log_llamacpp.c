@@ -273,6 +273,10 @@ static bool read_devices(struct log_build *build)
             return true;
         }
     }
+    if (log_after(text, "llm_load_tensors: mem required", NULL, &after) &&
+        log_size_read(after, &size, NULL)) { /* of 2023: what of the weights is not on a card */
+        return log_add(build, "model_buffer", zv_slice_of("CPU"), &size) != NULL;
+    }
     return log_add_after(build, "projected_use", "projected to use ") ||
            log_add_after(build, "vram_total", "total VRAM used: ") ||
            log_add_after(build, "vram_used", "VRAM used: "); /* weights on cards; both of 2023 */

@@ -467,3 +467,29 @@ host memory                                               GiB  known
 
 Devices, as the log says:
   GPU 0 MTL0, total unknown, free before unknown, free afterwards unknown
+# 2023: one figure for what of the weights is on cards, one for the rest.
+$ zirve estimate --from-log tests/data/logs/llamacpp-2023.log --unit MiB
+start log of llama.cpp 1407, complete: lines 1 to 27
+architecture llama, context 4096, layers on cards 35, of 35
+
+GPU 0                                                     MiB  known
+  weights                                             3718.38  measured
+    log line 18: 3718.38 MB ± 0.005
+  compute buffer                                       281.88  measured
+    log line 25: 281.88 MB ± 0.005
+  KV cache                                            2048.00  measured
+    log line 24: 2048.00 MB ± 0.005
+  not accounted for                                         ?  unknown
+    the log does not say what was free afterwards
+  at least                                            6048.26  without assumptions
+  expected                                            6048.26  with assumptions
+  plus 1 unknown item
+
+host memory                                               MiB  known
+  weights                                               70.42  measured
+    log line 14: 70.42 MB ± 0.005
+  at least                                              70.42  without assumptions
+  expected                                              70.42  with assumptions
+
+Devices, as the log says:
+  GPU 0, total unknown, free before unknown, free afterwards unknown
