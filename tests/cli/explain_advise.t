@@ -267,3 +267,12 @@ One change at a time, in this phase, then run again
 $ zirve explain --advise tests/data/run/backward.log --job tests/data/run/none.yaml
 zirve explain: tests/data/run/none.yaml: cannot be opened: No such file or directory
 ? 3
+# A server that sizes its cache when it starts: shorter or fewer requests are among what mends its load.
+$ zirve explain tests/data/logs/vllm-oom.log --advise | sed -n '/^One change/,$p' | grep -A2 "^  [56]"
+  5. shorter or fewer requests: the runtime sizes its cache for them
+     frees: unknown without --job
+     costs: longer requests are refused: a run that cut data does not validate
+--
+  6. less that the runtime takes when it starts: no CUDA graphs, no draft model
+     frees: unknown without --job
+     costs: each token takes longer: measure it
