@@ -140,7 +140,7 @@ static void total_rows(struct zv_sink *sink, const struct report_style *style,
         (void)snprintf(name, sizeof name, "expected (in %s)", total.phase);
     }
     if (total.expected != 0) { /* "0.00" beside an unknown item would read as an answer */
-        row(sink, style, "at least", total.at_least, "without assumptions");
+        row(sink, style, "at least", total.at_least, "nothing assumed");
         row(sink, style, name, total.expected,
             report->estimate->upper_bound && scope >= 0 ? "upper bound*" : "with assumptions");
     }

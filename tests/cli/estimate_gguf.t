@@ -21,7 +21,7 @@ GPU 0                                          GiB         GB  known
     closed form
   device context and libraries                0.28       0.30  assumed
     about, with lazy loading (pytorch/pytorch#107667)
-  at least                                    3.11       3.34  without assumptions
+  at least                                    3.11       3.34  nothing assumed
   expected                                    3.89       4.18  with assumptions
 
 host memory                                    GiB         GB  known
@@ -34,7 +34,7 @@ host memory                                    GiB         GB  known
   loading: file pages (reclaimable)           2.31       2.48  not counted
     the file is mapped: pages of tensors that went to a card are not needed
     again, those of the host's weights are counted there
-  at least                                    0.51       0.55  without assumptions
+  at least                                    0.51       0.55  nothing assumed
   expected                                    0.58       0.62  with assumptions
 
 RTX 3090
@@ -81,7 +81,7 @@ GPU 0                                                     MiB  known
     closed form
   device context and libraries                         286.10  assumed
     about, with lazy loading (pytorch/pytorch#107667)
-  at least                                            2838.69  without assumptions
+  at least                                            2838.69  nothing assumed
   expected                                            4159.04  with assumptions
 
 host memory                                               MiB  known
@@ -102,7 +102,7 @@ host memory                                               MiB  known
   loading: file pages (reclaimable)                   2368.34  not counted
     the file is mapped: pages of tensors that went to a card are not needed
     again, those of the host's weights are counted there
-  at least                                            2266.75  without assumptions
+  at least                                            2266.75  nothing assumed
 $ truncate -s 1000 $TMP/gemma.gguf; zirve estimate $TMP/gemma.gguf
 zirve estimate: TMP/gemma.gguf: byte 8: GGUF: 444 tensors cannot be in the 984 bytes that follow
 ? 3

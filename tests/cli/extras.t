@@ -30,7 +30,7 @@ each of GPU 0 to 1                             GiB         GB  known
   context, libraries, communication           0.39       0.42  assumed
     seen with vllm 0.6.4, Llama-3.1-8B, tp 2 (vllm-project/vllm#11251 (mces89
     2024-12-21))
-  at least                                    7.28       7.82  without assumptions
+  at least                                    7.28       7.82  nothing assumed
   expected (in sampling)                      8.46       9.09  upper bound*
 
 host memory                                    GiB         GB  known
@@ -41,7 +41,7 @@ host memory                                    GiB         GB  known
     safetensors shards are mapped and copied tensor by tensor
   process and libraries                                     ?  unknown
     no published figure
-  at least                                    0.00       0.00  without assumptions
+  at least                                    0.00       0.00  nothing assumed
   expected                                   12.06      12.95  with assumptions
   plus 1 unknown item
 
@@ -87,7 +87,7 @@ GPU 0                                          GiB         GB  known
     closed form
   device context and libraries                0.28       0.30  assumed
     about, with lazy loading (pytorch/pytorch#107667)
-  at least                                   11.84      12.72  without assumptions
+  at least                                   11.84      12.72  nothing assumed
   expected                                   12.62      13.55  with assumptions
 
 host memory                                    GiB         GB  known
@@ -108,7 +108,7 @@ host memory                                    GiB         GB  known
     rows; layers on the host add to it
   loading: one tensor in transit              0.98       1.05  assumed
     without mmap each tensor is read into host memory and copied to its card
-  at least                                    7.16       7.68  without assumptions
+  at least                                    7.16       7.68  nothing assumed
   expected (in load)                          8.16       8.76  with assumptions
 
 Assumed because it was not given:

@@ -16,7 +16,7 @@ GPU 0, CUDA0                                   GiB         GB  known
   not accounted for                           0.57       0.61  measured
     log line 38: 579 MiB ± 0.5: total less free less the runtime's own
     (context, libraries, other programs)
-  at least                                    6.47       6.94  without assumptions
+  at least                                    6.47       6.94  nothing assumed
   expected                                    6.47       6.94  with assumptions
 
 GPU 1, CUDA1                                   GiB         GB  known
@@ -28,7 +28,7 @@ GPU 1, CUDA1                                   GiB         GB  known
     log line 34: 12.00 MiB ± 0.005
   not accounted for                                         ?  unknown
     the log does not say what was free afterwards
-  at least                                    5.07       5.44  without assumptions
+  at least                                    5.07       5.44  nothing assumed
   expected                                    5.07       5.44  with assumptions
   plus 1 unknown item
 
@@ -39,7 +39,7 @@ host memory                                    GiB         GB  known
     log line 27: 3.07 MiB ± 0.005
   compute buffer                              0.02       0.02  measured
     log line 37: 22.02 MiB ± 0.005
-  at least                                    0.60       0.64  without assumptions
+  at least                                    0.60       0.64  nothing assumed
   expected                                    0.60       0.64  with assumptions
 
 Devices, as the log says:
@@ -67,7 +67,7 @@ GPU 0, CUDA0                                              MiB  known
   not accounted for                                    579.00  measured
     log line 38: 579 MiB ± 0.5: total less free less the runtime's own
     (context, libraries, other programs)
-  at least                                            6623.20  without assumptions
+  at least                                            6623.20  nothing assumed
   expected                                            6623.20  with assumptions
 
 GPU 1, CUDA1                                              MiB  known
@@ -84,7 +84,7 @@ GPU 1, CUDA1                                              MiB  known
     closed form
   device context and libraries                         286.10  assumed
     about, with lazy loading (pytorch/pytorch#107667)
-  at least                                            5192.50  without assumptions
+  at least                                            5192.50  nothing assumed
   expected                                            5876.98  with assumptions
   plus 1 unknown item
 
@@ -98,7 +98,7 @@ host memory                                               MiB  known
   loading: file pages (reclaimable)                  13123.76  not counted
     the file is mapped: pages of tensors that went to a card are not needed
     again, those of the host's weights are counted there
-  at least                                             611.91  without assumptions
+  at least                                             611.91  nothing assumed
   expected                                             611.91  with assumptions
 
 Devices, as the log says:
@@ -135,7 +135,7 @@ GPU 0, TP0                                     GiB         GB  known
   not accounted for                           1.97       2.12  measured
     free before loading less free at the end, 21850646118 B, less the readings
     above, 19735374725 B
-  at least                                   20.35      21.85  without assumptions
+  at least                                   20.35      21.85  nothing assumed
   expected                                   20.35      21.85  with assumptions
 
 GPU 1, TP1                                     GiB         GB  known
@@ -145,7 +145,7 @@ GPU 1, TP1                                     GiB         GB  known
     log line 5: 1.42 GB ± 0.005
   not accounted for                                         ?  unknown
     the log does not say what was free before and afterwards
-  at least                                    2.84       3.05  without assumptions
+  at least                                    2.84       3.05  nothing assumed
   expected                                    2.84       3.05  with assumptions
   plus 1 unknown item
 
@@ -168,7 +168,7 @@ each of GPU 0 to 1                             GiB         GB  known
     log line 6: 3.76GiB ± 0.005
   rest of the runtime's share                 0.01       0.01  measured
     the share of the card, 15247133901 B, less the readings above, 15236396482 B
-  at least                                   14.20      15.25  without assumptions
+  at least                                   14.20      15.25  nothing assumed
   expected                                   14.20      15.25  with assumptions
 
 RTX 3090
@@ -286,7 +286,7 @@ GPU 0, CUDA0                                   GiB         GB  known
     total less free, log lines 3 and 7: others, and what this process had taken
   not accounted for                                         ?  unknown
     the log does not say what was free afterwards
-  at least                                    5.63       6.04  without assumptions
+  at least                                    5.63       6.04  nothing assumed
   expected                                    5.63       6.04  with assumptions
   plus 1 unknown item
 
@@ -295,7 +295,7 @@ GPU 1, CUDA1                                   GiB         GB  known
     log line 18: 5100.50 MiB ± 0.005
   not accounted for                                         ?  unknown
     the log does not say what was free afterwards
-  at least                                    4.98       5.35  without assumptions
+  at least                                    4.98       5.35  nothing assumed
   expected                                    4.98       5.35  with assumptions
   plus 1 unknown item
 
@@ -347,7 +347,7 @@ GPU 0                                                     GiB  known
   rest of the runtime's share                            0.00  measured
     the share of the card, 20272245637 B, is the readings above as far as they
     are printed
-  at least                                              19.38  without assumptions
+  at least                                              19.38  nothing assumed
   expected                                              19.38  with assumptions
 
 Devices, as the log says:
@@ -368,7 +368,7 @@ GPU 0                                                     GiB  known
     log line 5: 1.44 GiB ± 0.005
   rest of the runtime's share                            0.26  measured
     the share of the card, 78286516388 B, less the readings above, 78007343514 B
-  at least                                              73.14  without assumptions
+  at least                                              73.14  nothing assumed
   expected                                              73.14  with assumptions
 
 Devices, as the log says:
@@ -399,7 +399,7 @@ GPU 0, TP0                                                GiB  known
   not accounted for                                      1.44  measured
     free before loading less free at the end, 54116587929 B, less the readings
     above, 52570399703 B
-  at least                                              50.40  without assumptions
+  at least                                              50.40  nothing assumed
   expected                                              50.40  with assumptions
 
 Devices, as the log says:
@@ -430,7 +430,7 @@ GPU 0                                                     GiB  known
     log line 6: 0.43GB ± 0.005
   not accounted for                                         ?  unknown
     the log does not say what was free before and afterwards
-  at least                                              43.85  without assumptions
+  at least                                              43.85  nothing assumed
   expected                                              43.85  with assumptions
   plus 1 unknown item
 
@@ -451,7 +451,7 @@ GPU 0, MTL0                                               GiB  known
     log line 8: 258.50 MiB ± 0.005
   not accounted for                                         ?  unknown
     the log does not say what was free afterwards
-  at least                                               5.05  without assumptions
+  at least                                               5.05  nothing assumed
   expected                                               5.05  with assumptions
   plus 1 unknown item
 
@@ -462,7 +462,7 @@ host memory                                               GiB  known
     log line 5: 1.96 MiB ± 0.005
   compute buffer                                         0.02  measured
     log line 9: 16.01 MiB ± 0.005
-  at least                                               0.29  without assumptions
+  at least                                               0.29  nothing assumed
   expected                                               0.29  with assumptions
 
 Devices, as the log says:
@@ -481,14 +481,14 @@ GPU 0                                                     MiB  known
     log line 24: 2048.00 MB ± 0.005
   not accounted for                                         ?  unknown
     the log does not say what was free afterwards
-  at least                                            6048.26  without assumptions
+  at least                                            6048.26  nothing assumed
   expected                                            6048.26  with assumptions
   plus 1 unknown item
 
 host memory                                               MiB  known
   weights                                               70.42  measured
     log line 14: 70.42 MB ± 0.005
-  at least                                              70.42  without assumptions
+  at least                                              70.42  nothing assumed
   expected                                              70.42  with assumptions
 
 Devices, as the log says:
