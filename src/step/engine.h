@@ -52,6 +52,7 @@ struct step_storage {
     struct zv_allocation allocation;
     uint32_t refs;  /* tensors */
     uint32_t saved; /* of them: those that the graph keeps for backward */
+    bool of_kernel;
     uint32_t label;
     enum step_purpose purpose;
     uint64_t managed_bytes;    /* outside the allocator: paged between card and host */
@@ -147,6 +148,7 @@ struct step_card {
 /* One change of memory, told as it happens. */
 struct step_event {
     bool is_free;
+    bool of_kernel; /* what a kernel takes for itself: PyTorch's dispatcher sees none of it */
     uint64_t id;
     uint64_t bytes;
     uint64_t address;
@@ -180,9 +182,11 @@ struct step_engine {
     /* what the running code has set */
     bool grad_enabled;
     bool inference_mode;
+    bool evaluating;        /* the model is in eval(): nothing drops out */
     enum zv_dtype autocast; /* UNKNOWN: off */
     uint32_t autocast_depth;
     bool autocast_cache; /* weights are cast once until the outermost autocast ends */
+    bool in_kernel;      /* what is made belongs to a kernel alone */
     bool in_backward;    /* autograd's thread has a cuBLAS handle of its own */
     enum step_purpose purpose;
     uint32_t label;

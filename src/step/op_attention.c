@@ -10,6 +10,10 @@
 
 enum { BATCH, HEADS, TOKENS, SIZE, FOUR };
 
+/* What is saved, in the order in which it is released: inputs, then results, by their names. */
+enum { SAVED_BIAS, SAVED_K, SAVED_Q, SAVED_V, SAVED_SUMS, SAVED_RESULT, SAVED_MORE };
+static const size_t saved_qkv[3] = {SAVED_Q, SAVED_K, SAVED_V};
+
 static int64_t up_to(int64_t value, int64_t step)
 {
     return (value + step - 1) / step * step;
@@ -75,16 +79,25 @@ static struct step_tensor *three(struct step_engine *e, int64_t a, int64_t b, in
     return step_empty(e, &shape, dtype);
 }
 
+/* As autocast does, from the right (op_matrix.c). */
+static void cast(struct step_engine *e, struct step_tensor *const qkv[3],
+                 struct step_tensor *low[3])
+{
+    for (size_t i = 3; i-- > 0;) {
+        low[i] = step_low(e, qkv[i]);
+    }
+}
+
 /* low: q, k and v; with the result and the sums of its softmax. */
 static void save_qkv(struct step_engine *e, struct step_node *node,
                      struct step_tensor *const low[3], const struct step_tensor *result,
                      const struct step_tensor *sums)
 {
     for (size_t i = 0; i < 3; i++) {
-        step_save(e, node, i, low[i]);
+        step_save(e, node, saved_qkv[i], low[i]);
     }
-    step_save(e, node, 3, result);
-    step_save(e, node, 4, sums);
+    step_save(e, node, SAVED_SUMS, sums);
+    step_save(e, node, SAVED_RESULT, result);
 }
 
 static void give(struct step_engine *e, const struct step_node *node, uint32_t edge,
@@ -102,23 +115,26 @@ static void give(struct step_engine *e, const struct step_node *node, uint32_t e
 static void flash_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
                            struct step_tensor **out)
 {
-    const struct step_tensor *const q = node->saved[0];
-    const struct step_tensor *const k = node->saved[1];
+    const struct step_tensor *const q = node->saved[SAVED_Q];
+    const struct step_tensor *const k = node->saved[SAVED_K];
     const int64_t batch = q->shape.size[BATCH];
     const int64_t heads = q->shape.size[HEADS];
     const int64_t size = q->shape.size[SIZE];
     const struct step_tensor grad = turned(in[0]);
-    const struct step_tensor made = turned(node->saved[3]);
+    const struct step_tensor made = turned(node->saved[SAVED_RESULT]);
+    e->in_kernel = true;
     struct step_tensor *const grad_copy =
         step_is_contiguous(&grad) ? NULL : step_empty(e, &grad.shape, grad.dtype);
     struct step_tensor *const made_copy =
         step_is_contiguous(&made) ? NULL : step_empty(e, &made.shape, made.dtype);
+    e->in_kernel = false;
     struct step_tensor *grads[3];
     for (size_t i = 0; i < 3; i++) {
-        const struct step_tensor view = turned(node->saved[i]);
+        const struct step_tensor view = turned(node->saved[saved_qkv[i]]);
         grads[i] = step_like(e, &view, view.dtype);
     }
     const int64_t tokens = up_to(q->shape.size[TOKENS], 128);
+    e->in_kernel = true;
     struct step_tensor *const softmax = three(e, batch, heads, tokens, ZV_DTYPE_F32);
     struct step_tensor *const sum =
         four(e, batch, tokens, heads, size <= 192 ? up_to(size, 32) : 256, ZV_DTYPE_F32);
@@ -130,6 +146,7 @@ static void flash_backward(struct step_engine *e, struct step_node *node, struct
         step_drop(e, wide_k);
         step_drop(e, wide_v);
     }
+    e->in_kernel = false;
     step_drop(e, sum);
     step_drop(e, softmax);
     step_drop(e, made_copy);
@@ -193,14 +210,15 @@ static struct step_tensor *unpack(struct step_engine *e, struct step_tensor *t,
 static void flash1_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
                             struct step_tensor **out)
 {
-    const struct step_shape shape = node->saved[0]->shape;
+    const struct step_shape shape = node->saved[SAVED_Q]->shape;
     const int64_t rows = shape.size[BATCH] * shape.size[TOKENS];
-    const enum zv_dtype dtype = node->saved[0]->dtype;
+    const enum zv_dtype dtype = node->saved[SAVED_Q]->dtype;
     struct step_tensor *packed[5];
     packed[0] = pack(e, in[0]);
-    for (size_t i = 0; i < 4; i++) {
-        packed[i + 1] = pack(e, node->saved[i]);
+    for (size_t i = 0; i < 3; i++) {
+        packed[i + 1] = pack(e, node->saved[saved_qkv[i]]);
     }
+    packed[4] = pack(e, node->saved[SAVED_RESULT]);
     struct step_tensor *grads[3];
     for (size_t i = 0; i < 3; i++) {
         grads[i] = three(e, rows, shape.size[HEADS], shape.size[SIZE], dtype);
@@ -216,7 +234,7 @@ static void flash1_backward(struct step_engine *e, struct step_node *node, struc
         step_drop(e, packed[i]);
     }
     for (uint32_t i = 0; i < 3; i++) {
-        give(e, node, i, unpack(e, grads[i], &node->saved[i]->shape, true), out);
+        give(e, node, i, unpack(e, grads[i], &node->saved[saved_qkv[i]]->shape, true), out);
     }
 }
 
@@ -243,8 +261,8 @@ static struct step_tensor *flash1_of(struct step_engine *e, struct step_tensor *
         step_node_new(e, flash1_backward, (struct step_tensor *const[]){q, k, v}, 3);
     if (node != NULL) {
         save_qkv(e, node, (struct step_tensor *const[]){q, k, v}, result, sums);
-        step_save(e, node, 5, starts[0]);
-        step_save(e, node, 6, starts[1]);
+        step_save(e, node, SAVED_BIAS, starts[0]);
+        step_save(e, node, SAVED_MORE, starts[1]);
     }
     step_drop(e, sums);
     step_drop(e, starts[0]);
@@ -279,7 +297,8 @@ static struct step_tensor *padded(struct step_engine *e, struct step_tensor *t, 
 struct step_tensor *step_op_flash(struct step_engine *e, struct step_tensor *q,
                                   struct step_tensor *k, struct step_tensor *v)
 {
-    struct step_tensor *low[3] = {step_low(e, q), step_low(e, k), step_low(e, v)};
+    struct step_tensor *low[3] = {NULL};
+    cast(e, (struct step_tensor *const[]){q, k, v}, low);
     struct step_tensor *result = NULL;
     if (fits(e, low[0], low[1], low[2])) {
         const int64_t size = low[0]->shape.size[SIZE];
@@ -306,7 +325,8 @@ struct step_tensor *step_op_flash(struct step_engine *e, struct step_tensor *q,
 struct step_tensor *step_op_flash1(struct step_engine *e, struct step_tensor *q,
                                    struct step_tensor *k, struct step_tensor *v)
 {
-    struct step_tensor *const low[3] = {step_low(e, q), step_low(e, k), step_low(e, v)};
+    struct step_tensor *low[3] = {NULL};
+    cast(e, (struct step_tensor *const[]){q, k, v}, low);
     struct step_tensor *const result =
         fits(e, low[0], low[1], low[2]) ? flash1_of(e, low[0], low[1], low[2]) : NULL;
     for (size_t i = 0; i < 3; i++) {
@@ -321,17 +341,19 @@ static void efficient_backward(struct step_engine *e, struct step_node *node,
                                struct step_tensor **in, struct step_tensor **out)
 {
     (void)in;
-    const struct step_tensor *const q = node->saved[0];
+    const struct step_tensor *const q = node->saved[SAVED_Q];
     const int64_t size = q->shape.size[SIZE];
-    const int64_t tokens = node->saved[1]->shape.size[TOKENS];
+    const int64_t tokens = node->saved[SAVED_K]->shape.size[TOKENS];
     struct step_tensor *grads[3];
     for (size_t i = 0; i < 3; i++) {
-        const struct step_tensor view = turned(node->saved[i]);
+        const struct step_tensor view = turned(node->saved[saved_qkv[i]]);
         grads[i] = step_empty(e, &view.shape, q->dtype);
     }
     const int64_t groups = q->shape.size[BATCH] * q->shape.size[HEADS];
+    e->in_kernel = true;
     struct step_tensor *const delta =
         three(e, q->shape.size[BATCH], q->shape.size[HEADS], q->shape.size[TOKENS], ZV_DTYPE_F32);
+    e->in_kernel = false;
     int64_t workspace = groups * up_to(q->shape.size[TOKENS], 64) * up_to(size, 32) * 4;
     workspace += size > 64 ? groups * up_to(tokens, 64) * up_to(size, 32) * 4 * 2 : 0;
     step_scratch(e, (uint64_t)workspace);
@@ -341,37 +363,75 @@ static void efficient_backward(struct step_engine *e, struct step_node *node,
     }
 }
 
+/*
+ * The mask as the kernel takes it: a bool one as numbers (convert_boolean_attn_mask), and rows that
+ * are no multiple of 8 long in rows that are (pad_bias).
+ */
+static struct step_tensor *bias_of(struct step_engine *e, const struct step_tensor *mask,
+                                   enum zv_dtype dtype)
+{
+    enum { ALIGNED = 8 };
+    if (mask == NULL || !step_ok(e)) {
+        return NULL;
+    }
+    struct step_tensor *bias = step_detach(e, mask);
+    if (mask->dtype == ZV_DTYPE_BOOL) {
+        struct step_tensor *const allowed = step_scalar(e, dtype);
+        struct step_tensor *const masked = step_scalar(e, dtype);
+        step_drop(e, bias);
+        bias = step_elementwise(e, (const struct step_tensor *const[]){mask}, 1, dtype);
+        step_drop(e, masked);
+        step_drop(e, allowed);
+    }
+    const uint32_t last = mask->shape.dims - 1;
+    if (bias != NULL && mask->shape.dims != 0 && mask->shape.size[last] % ALIGNED != 0) {
+        struct step_shape shape = bias->shape;
+        shape.size[last] = up_to(shape.size[last], ALIGNED);
+        step_drop(e, bias);
+        bias = step_empty(e, &shape, dtype);
+    }
+    return bias;
+}
+
 struct step_tensor *step_op_efficient(struct step_engine *e, struct step_tensor *q,
                                       struct step_tensor *k, struct step_tensor *v,
-                                      struct step_tensor *bias)
+                                      struct step_tensor *mask)
 {
-    struct step_tensor *const low[3] = {step_low(e, q), step_low(e, k), step_low(e, v)};
+    struct step_tensor *const given =
+        mask != NULL && step_is_float(mask->dtype) ? step_low(e, mask) : step_hold(mask);
+    struct step_tensor *low[3] = {NULL};
+    cast(e, (struct step_tensor *const[]){q, k, v}, low);
     struct step_tensor *result = NULL;
     if (fits(e, low[0], low[1], low[2])) {
         const struct step_shape shape = low[0]->shape;
         const bool trains = step_needs(e, low, 3);
         const int64_t width = low[2]->shape.size[SIZE];
+        struct step_tensor *const bias = bias_of(e, given, low[0]->dtype);
         result =
             four(e, shape.size[BATCH], shape.size[TOKENS], shape.size[HEADS], width, low[0]->dtype);
         struct step_tensor *const sums =
             three(e, shape.size[BATCH], shape.size[HEADS],
                   trains ? up_to(shape.size[TOKENS], 32) : 0, ZV_DTYPE_F32);
         if (shape.size[SIZE] > 128) { /* the accumulator does not fit into registers */
+            e->in_kernel = true;
             step_drop(e, four(e, shape.size[BATCH], shape.size[TOKENS], shape.size[HEADS], width,
                               ZV_DTYPE_F32));
+            e->in_kernel = false;
         }
         result = turn(e, result, false);
         struct step_node *const node = step_node_new(e, efficient_backward, low, 3);
         if (node != NULL) {
             save_qkv(e, node, low, result, sums);
-            step_save(e, node, 5, bias);
+            step_save(e, node, SAVED_BIAS, bias);
         }
         step_drop(e, sums);
+        step_drop(e, bias);
         result = step_made_by(e, result, node);
     }
     for (size_t i = 0; i < 3; i++) {
         step_drop(e, low[i]);
     }
+    step_drop(e, given);
     return result;
 }
 
@@ -381,12 +441,12 @@ static void flex_backward(struct step_engine *e, struct step_node *node, struct 
                           struct step_tensor **out)
 {
     (void)in;
-    const struct step_shape shape = node->saved[0]->shape;
+    const struct step_shape shape = node->saved[SAVED_Q]->shape;
     struct step_tensor *const delta =
         three(e, shape.size[BATCH], shape.size[HEADS], shape.size[TOKENS], ZV_DTYPE_F32);
     struct step_tensor *grads[3];
     for (size_t i = 0; i < 3; i++) {
-        grads[i] = step_like(e, node->saved[i], node->saved[i]->dtype);
+        grads[i] = step_like(e, node->saved[saved_qkv[i]], node->saved[saved_qkv[i]]->dtype);
     }
     step_drop(e, delta);
     for (uint32_t i = 0; i < 3; i++) {

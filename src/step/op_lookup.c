@@ -34,17 +34,21 @@ static void embedding_backward(struct step_engine *e, struct step_node *node,
                                struct step_tensor **in, struct step_tensor **out)
 {
     const int64_t count = step_count(&node->saved[0]->shape);
+    e->in_kernel = true;
     struct step_tensor *const dense =
         step_is_contiguous(in[0]) ? NULL : step_empty(e, &in[0]->shape, in[0]->dtype);
+    e->in_kernel = false;
     out[0] = step_empty(e, &node->shape, in[0]->dtype);
     if (count > EMBEDDING_SORTS_ABOVE) {
         struct step_tensor *buffers[3];
+        e->in_kernel = true;
         for (size_t i = 0; i < 3; i++) { /* sorted, positions, counts */
             buffers[i] = step_vector(e, count, ZV_DTYPE_I64);
         }
         for (size_t i = 0; i < 3; i++) {
             step_drop(e, buffers[i]);
         }
+        e->in_kernel = false;
     }
     step_drop(e, dense);
 }
@@ -76,6 +80,7 @@ static void index_backward(struct step_engine *e, struct step_node *node, struct
 {
     const int64_t count = step_count(&node->saved[0]->shape);
     out[0] = step_empty(e, &node->shape, in[0]->dtype);
+    e->in_kernel = true;
     struct step_tensor *const rest = step_vector(e, count, ZV_DTYPE_I64);
     struct step_tensor *const linear = step_vector(e, count, ZV_DTYPE_I64);
     step_drop(e, rest);
@@ -87,6 +92,7 @@ static void index_backward(struct step_engine *e, struct step_node *node, struct
     step_drop(e, places);
     step_drop(e, sorted);
     step_drop(e, linear);
+    e->in_kernel = false;
 }
 
 struct step_tensor *step_op_index(struct step_engine *e, struct step_tensor *weight,

@@ -4,6 +4,10 @@
  *
  * A tensor that only one derivative needs is saved only if that derivative is needed: a frozen
  * weight leaves no trace of its input.
+ *
+ * Autocast casts the last operand first: the casts are arguments of one call (autocast_mode.h,
+ * WrapFunction_), which gcc, that PyTorch is built with, evaluates from the right. They die from
+ * the left. A list of tensors, as einsum has, is cast from the left.
  */
 #include <string.h>
 
@@ -36,17 +40,19 @@ static struct step_tensor *operand_grad(struct step_engine *e, const struct step
     return view;
 }
 
+/* Released by their names: self and mat2 of mm and bmm, mat1 and mat2 of addmm. */
 static void keep_operands(struct step_engine *e, struct step_node *node, uint32_t first,
                           const struct step_tensor *a, const struct step_tensor *b)
 {
     if (node == NULL) {
         return;
     }
+    const size_t is_addmm = first;
     if (step_edge_needed(node, first)) {
-        step_save(e, node, 0, b);
+        step_save(e, node, is_addmm, b);
     }
     if (step_edge_needed(node, first + 1)) {
-        step_save(e, node, 1, a);
+        step_save(e, node, 1 - is_addmm, a);
     }
     node->shape = a->shape;
     node->other = b->shape;
@@ -91,8 +97,8 @@ static void mm_backward(struct step_engine *e, struct step_node *node, struct st
 
 struct step_tensor *step_op_mm(struct step_engine *e, struct step_tensor *a, struct step_tensor *b)
 {
-    struct step_tensor *const left = step_low(e, a);
     struct step_tensor *const right = step_low(e, b);
+    struct step_tensor *const left = step_low(e, a);
     struct step_tensor *result = NULL;
     if (multiply(e, left, right, 2)) {
         struct step_node *const node =
@@ -124,9 +130,9 @@ static void addmm_backward(struct step_engine *e, struct step_node *node, struct
 struct step_tensor *step_op_addmm(struct step_engine *e, struct step_tensor *bias,
                                   struct step_tensor *a, struct step_tensor *b)
 {
-    struct step_tensor *const added = step_low(e, bias);
-    struct step_tensor *const left = step_low(e, a);
     struct step_tensor *const right = step_low(e, b);
+    struct step_tensor *const left = step_low(e, a);
+    struct step_tensor *const added = step_low(e, bias);
     struct step_tensor *result = NULL;
     if (added != NULL && multiply(e, left, right, 2)) {
         struct step_node *const node =
@@ -163,8 +169,8 @@ static void bmm_backward(struct step_engine *e, struct step_node *node, struct s
 
 struct step_tensor *step_op_bmm(struct step_engine *e, struct step_tensor *a, struct step_tensor *b)
 {
-    struct step_tensor *const left = step_low(e, a);
     struct step_tensor *const right = step_low(e, b);
+    struct step_tensor *const left = step_low(e, a);
     struct step_tensor *result = NULL;
     if (multiply(e, left, right, 3)) {
         struct step_node *const node =
@@ -255,8 +261,8 @@ static struct step_tensor *batches(struct step_engine *e, struct step_tensor *a,
 struct step_tensor *step_op_matmul(struct step_engine *e, struct step_tensor *a,
                                    struct step_tensor *b)
 {
-    struct step_tensor *const left = step_low(e, a);
     struct step_tensor *const right = step_low(e, b);
+    struct step_tensor *const left = step_low(e, a);
     struct step_tensor *result = NULL;
     if (left != NULL && right != NULL) {
         if (left->shape.dims < 2 || right->shape.dims < 2) {
@@ -308,9 +314,9 @@ struct step_tensor *step_op_linear(struct step_engine *e, struct step_tensor *x,
     if (weight != NULL && weight->packed != NULL) {
         return step_op_linear_packed(e, x, weight, bias);
     }
-    struct step_tensor *const input = step_low(e, x);
-    struct step_tensor *const low = step_low(e, weight);
     struct step_tensor *const added = step_low(e, bias);
+    struct step_tensor *const low = step_low(e, weight);
+    struct step_tensor *const input = step_low(e, x);
     struct step_tensor *result = NULL;
     if (input != NULL && low != NULL && step_ok(e)) {
         if (low->shape.dims != 2 || input->shape.dims < 2 ||

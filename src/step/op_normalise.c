@@ -48,6 +48,39 @@ struct step_tensor *step_op_softmax(struct step_engine *e, struct step_tensor *a
     return softmax_of(e, a, dtype);
 }
 
+/*
+ * _safe_softmax (ATen transformers/attention.cpp): a softmax, then rows of -inf alone are picked
+ * out and the whole is chosen anew; all of that in one operation, whose result alone is saved.
+ */
+struct step_tensor *step_op_safe_softmax(struct step_engine *e, struct step_tensor *a)
+{
+    if (a == NULL || a->shape.dims == 0) {
+        return NULL;
+    }
+    struct step_shape rows = a->shape;
+    rows.size[rows.dims - 1] = 1;
+    e->in_kernel = true;
+    struct step_tensor *const plain = step_empty(e, &a->shape, a->dtype);
+    struct step_tensor *const infinity = step_scalar(e, a->dtype);
+    struct step_tensor *const masked = step_empty(e, &a->shape, ZV_DTYPE_BOOL);
+    struct step_tensor *const masked_rows = step_empty(e, &rows, ZV_DTYPE_BOOL);
+    struct step_tensor *const zero = step_scalar(e, a->dtype);
+    e->in_kernel = false;
+    struct step_tensor *const result = step_empty(e, &a->shape, a->dtype);
+    step_drop(e, zero);
+    step_drop(e, masked_rows);
+    step_drop(e, masked);
+    step_drop(e, infinity);
+    step_drop(e, plain);
+    struct step_node *const node =
+        step_node_new(e, softmax_backward, (struct step_tensor *const[]){a}, 1);
+    if (node != NULL) {
+        node->dtype = a->dtype;
+        step_save(e, node, 0, result);
+    }
+    return step_made_by(e, result, node);
+}
+
 struct step_tensor *step_op_log_softmax(struct step_engine *e, struct step_tensor *a,
                                         enum zv_dtype dtype)
 {

@@ -296,13 +296,14 @@ static void where_backward(struct step_engine *e, struct step_node *node, struct
 }
 
 struct step_tensor *step_op_where(struct step_engine *e, struct step_tensor *mask,
-                                  struct step_tensor *a)
+                                  struct step_tensor *a, struct step_tensor *other)
 {
     if (mask == NULL || a == NULL) {
         return NULL;
     }
-    struct step_tensor *const number = step_scalar(e, a->dtype);
-    struct step_tensor *const result = of_two(e, mask, a, a->dtype);
+    struct step_tensor *const number = other != NULL ? NULL : step_scalar(e, a->dtype);
+    const struct step_tensor *const all[3] = {mask, a, other};
+    struct step_tensor *const result = step_elementwise(e, all, other != NULL ? 3 : 2, a->dtype);
     step_drop(e, number);
     struct step_node *const node =
         step_node_new(e, where_backward, (struct step_tensor *const[]){a}, 1);

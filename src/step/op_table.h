@@ -26,8 +26,9 @@ struct step_tensor *step_op_div(struct step_engine *e, struct step_tensor *a,
 struct step_tensor *step_op_to(struct step_engine *e, struct step_tensor *a, enum zv_dtype dtype);
 struct step_tensor *step_op_clone(struct step_engine *e, struct step_tensor *a, bool contiguous);
 struct step_tensor *step_op_contiguous(struct step_engine *e, struct step_tensor *a);
+/* other: of what is masked; NULL: a number, for which a tensor is made. It gets no gradient. */
 struct step_tensor *step_op_where(struct step_engine *e, struct step_tensor *mask,
-                                  struct step_tensor *a);
+                                  struct step_tensor *a, struct step_tensor *other);
 struct step_tensor *step_op_masked_fill(struct step_engine *e, struct step_tensor *a,
                                         struct step_tensor *mask);
 struct step_tensor *step_op_dropout(struct step_engine *e, struct step_tensor *a);
@@ -62,6 +63,7 @@ struct step_tensor *step_op_unsqueeze(struct step_engine *e, struct step_tensor 
 struct step_tensor *step_op_squeeze(struct step_engine *e, struct step_tensor *a, int64_t dim);
 struct step_tensor *step_op_expand(struct step_engine *e, struct step_tensor *a,
                                    const struct step_shape *shape);
+/* to INT64_MAX: to the end, as x[from:]. */
 struct step_tensor *step_op_slice(struct step_engine *e, struct step_tensor *a, int64_t dim,
                                   int64_t from, int64_t to);
 struct step_tensor *step_op_select(struct step_engine *e, struct step_tensor *a, int64_t dim);
@@ -127,6 +129,8 @@ struct step_tensor *step_op_index_copy(struct step_engine *e, struct step_tensor
 /* dtype UNKNOWN: the input's. */
 struct step_tensor *step_op_softmax(struct step_engine *e, struct step_tensor *a,
                                     enum zv_dtype dtype);
+/* What scaled_dot_product_attention uses where it has no kernel. */
+struct step_tensor *step_op_safe_softmax(struct step_engine *e, struct step_tensor *a);
 struct step_tensor *step_op_log_softmax(struct step_engine *e, struct step_tensor *a,
                                         enum zv_dtype dtype);
 struct step_tensor *step_op_nll_loss(struct step_engine *e, struct step_tensor *a,
@@ -141,9 +145,10 @@ struct step_tensor *step_op_flash(struct step_engine *e, struct step_tensor *q,
                                   struct step_tensor *k, struct step_tensor *v);
 struct step_tensor *step_op_flash1(struct step_engine *e, struct step_tensor *q,
                                    struct step_tensor *k, struct step_tensor *v);
+/* mask NULL: none, or a causal one that is not stated. */
 struct step_tensor *step_op_efficient(struct step_engine *e, struct step_tensor *q,
                                       struct step_tensor *k, struct step_tensor *v,
-                                      struct step_tensor *bias);
+                                      struct step_tensor *mask);
 /* flex_attention, compiled by itself. */
 struct step_tensor *step_op_flex(struct step_engine *e, struct step_tensor *q,
                                  struct step_tensor *k, struct step_tensor *v);

@@ -304,6 +304,7 @@ struct step_tensor *step_op_slice(struct step_engine *e, struct step_tensor *a, 
         return NULL;
     }
     const int64_t size = a->shape.size[dim];
+    const bool to_end = to == INT64_MAX;
     from = from < 0 ? from + size : from < size ? from : size;
     to = to < 0 ? to + size : to < size ? to : size;
     if (from < 0 || to < from) {
@@ -313,8 +314,9 @@ struct step_tensor *step_op_slice(struct step_engine *e, struct step_tensor *a, 
     struct step_shape shape = a->shape;
     shape.size[dim] = to - from;
     struct step_node *node;
-    /* indexing with the whole range is an alias whose gradient passes through */
-    const bool whole = from == 0 && to == size;
+    /* x[:size] is x, whose gradient passes through; x[:] is a slice (TensorIndexing.h, applySlice)
+     */
+    const bool whole = from == 0 && to == size && !to_end;
     return view_of(e, a, &shape, a->stride, whole ? whole_backward : part_backward, &node);
 }
 

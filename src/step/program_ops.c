@@ -76,8 +76,8 @@ static struct step_value detach(struct step_call *call)
 
 static struct step_value where(struct step_call *call)
 {
-    return step_value_of(
-        step_op_where(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
+    return step_value_of(step_op_where(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1),
+                                       step_arg_tensor(call, 2)));
 }
 
 static struct step_value masked_fill(struct step_call *call)
@@ -88,7 +88,8 @@ static struct step_value masked_fill(struct step_call *call)
 
 static struct step_value dropout(struct step_call *call)
 {
-    const bool nothing = call->count < 2 || call->args[1].kind == STEP_IS_NONE ||
+    const bool nothing = call->e->evaluating || call->count < 2 ||
+                         call->args[1].kind == STEP_IS_NONE ||
                          (call->args[1].kind == STEP_IS_NUMBER && call->args[1].number == 0);
     return step_value_of(nothing ? step_hold(step_arg_tensor(call, 0))
                                  : step_op_dropout(call->e, step_arg_tensor(call, 0)));
@@ -205,6 +206,11 @@ static struct step_value softmax(struct step_call *call)
                                          step_arg_dtype(call, 1, ZV_DTYPE_UNKNOWN)));
 }
 
+static struct step_value safe_softmax(struct step_call *call)
+{
+    return step_value_of(step_op_safe_softmax(call->e, step_arg_tensor(call, 0)));
+}
+
 static struct step_value log_softmax(struct step_call *call)
 {
     return step_value_of(step_op_log_softmax(call->e, step_arg_tensor(call, 0),
@@ -283,6 +289,12 @@ static struct step_value inference(struct step_call *call)
     return none;
 }
 
+static struct step_value evaluating(struct step_call *call)
+{
+    call->e->evaluating = true;
+    return none;
+}
+
 static struct step_value enable_grad(struct step_call *call)
 {
     call->e->grad_enabled = true;
@@ -337,7 +349,7 @@ const struct step_operation step_operations[] = {
     {"clone", "T", clone},
     {"contiguous", "T", contiguous},
     {"detach", "T", detach},
-    {"where", "TT", where},
+    {"where", "TT?O", where},
     {"masked_fill", "TT", masked_fill},
     {"dropout", "T?n", dropout},
     {"view", "TL", step_call_view},
@@ -370,6 +382,7 @@ const struct step_operation step_operations[] = {
     {"index_copy", "TiTT", index_copy},
     {"index_copy_in_place", "TiTT", index_copy_in_place},
     {"softmax", "T?d", softmax},
+    {"safe_softmax", "T", safe_softmax},
     {"log_softmax", "T?d", log_softmax},
     {"nll_loss", "TT?i", nll_loss},
     {"cross_entropy", "TT?i", cross_entropy},
@@ -385,6 +398,7 @@ const struct step_operation step_operations[] = {
     {"checkpoint", "P*", step_op_checkpoint},
     {"no_grad", "", no_grad},
     {"inference", "", inference},
+    {"evaluating", "", evaluating},
     {"enable_grad", "", enable_grad},
     {"autocast", "?d", autocast},
     {"purpose", "s", purpose},
@@ -402,6 +416,7 @@ const struct step_operation step_operations[] = {
     {"trained", "", step_op_trained},
     {"grad", "M", step_op_grad},
     {"clear_grad", "M", step_op_clear_grad},
+    {"this_layer", "", step_op_this_layer},
     {"state", "Ms", step_op_state},
     {"set_state", "MsT", step_op_set_state},
     {"after_grad", "P", step_op_after_grad},

@@ -1,5 +1,6 @@
 #include "step/program_parameters.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -299,6 +300,20 @@ static int state_index(struct step_call *call, bool make)
         step_fail(call->e, ZV_E_LIMIT, "more than %d states of a parameter", STEP_MAX_STATES);
     }
     return -1;
+}
+
+/* A module that no family has, for what belongs to a layer and not to a part of it. */
+struct step_value step_op_this_layer(struct step_call *call)
+{
+    char name[32];
+    const int length = snprintf(name, sizeof name, "layer %lld", (long long)call->run->layer);
+    if (call->run->layer < 0) {
+        step_fail(call->e, ZV_E_SYNTAX, "in no layer here");
+        return none;
+    }
+    struct step_path *const path =
+        step_path_make(call->run, (struct zv_slice){name, (size_t)length});
+    return path != NULL ? path_value(path) : none;
 }
 
 struct step_value step_op_state(struct step_call *call)

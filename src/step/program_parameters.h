@@ -17,6 +17,7 @@ struct step_value step_op_named(struct step_call *call);     /* whether it is on
 struct step_value step_op_trained(struct step_call *call);   /* parameters that train */
 struct step_value step_op_grad(struct step_call *call);      /* of a parameter, or none */
 struct step_value step_op_clear_grad(struct step_call *call);
+struct step_value step_op_this_layer(struct step_call *call);
 struct step_value step_op_state(struct step_call *call); /* of the optimizer, or none */
 struct step_value step_op_set_state(struct step_call *call);
 struct step_value step_op_after_grad(struct step_call *call); /* a procedure of a parameter */

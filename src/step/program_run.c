@@ -109,7 +109,7 @@ static enum outcome run_each(struct step_run *run, const struct step_statement *
     return step_ok(&run->engine) ? outcome : FAILS;
 }
 
-/* no_grad(), inference(), autocast(type), purpose("states") */
+/* no_grad(), inference(), evaluating(), autocast(type), purpose("states") */
 static enum outcome run_with(struct step_run *run, const struct step_statement *s)
 {
     struct step_engine *const e = &run->engine;
@@ -119,6 +119,7 @@ static enum outcome run_with(struct step_run *run, const struct step_statement *
     step_value_drop(run, &what);
     e->grad_enabled = before.grad_enabled;
     e->inference_mode = before.inference_mode;
+    e->evaluating = before.evaluating;
     e->purpose = before.purpose;
     e->autocast = before.autocast;
     if (e->autocast_depth != before.autocast_depth) {

@@ -205,7 +205,9 @@ struct step_tensor *step_sum(struct step_engine *e, const struct step_tensor *t,
     struct step_tensor *const sum = step_empty_strided(e, &shape, stride, dtype);
     const struct scratch scratch = scratch_of(e, t, dims);
     if (sum != NULL && scratch.buffer != 0) {
+        e->in_kernel = true;
         struct step_storage *const buffer = step_storage_new(e, (uint64_t)scratch.buffer);
+        e->in_kernel = false;
         step_scratch(e, (uint64_t)scratch.semaphores);
         step_storage_drop(e, buffer);
     }

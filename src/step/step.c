@@ -75,28 +75,37 @@ static enum zv_status find_program(struct zv_slice name, struct zv_slice *file,
 
 /* ---- bringing together ---- */
 
-static enum zv_status add_program(struct zv_step *step, struct zv_slice text, struct zv_slice file,
-                                  struct zv_error *err)
+/* The programs in the order in which their procedures win. */
+struct gathered {
+    struct step_program *at[STEP_MAX_PROGRAMS];
+    size_t count;
+};
+
+static enum zv_status add_program(const struct zv_step *step, struct gathered *to,
+                                  struct zv_slice text, struct zv_slice file, struct zv_error *err)
 {
+    if (to->count == STEP_MAX_PROGRAMS) {
+        return zv_fail(err, ZV_E_LIMIT, "more than %d programs of a step", STEP_MAX_PROGRAMS);
+    }
     struct step_program *const program = zv_arena_alloc(step->arena, sizeof *program);
     if (program == NULL) {
         return zv_fail_memory(err, "a step's program");
     }
-    const enum zv_status status = step_program_parse(program, text, file, step->arena, err);
-    return status == ZV_OK ? step_link_add(&step->link, program, err) : status;
+    to->at[to->count++] = program;
+    return step_program_parse(program, text, file, step->arena, err);
 }
 
-static bool has_program(const struct zv_step *step, struct zv_slice file)
+static size_t place_of(const struct gathered *programs, struct zv_slice file)
 {
-    for (size_t i = 0; i < step->link.program_count; i++) {
-        if (zv_slice_same(step->link.programs[i]->file, file)) {
-            return true;
-        }
+    size_t at = 0;
+    while (at < programs->count && !zv_slice_same(programs->at[at]->file, file)) {
+        at++;
     }
-    return false;
+    return at;
 }
 
-static enum zv_status add_named(struct zv_step *step, struct zv_slice name, struct zv_error *err)
+static enum zv_status add_named(const struct zv_step *step, struct gathered *to,
+                                struct zv_slice name, size_t *place, struct zv_error *err)
 {
     struct zv_slice file;
     struct zv_slice text;
@@ -108,25 +117,74 @@ static enum zv_status add_named(struct zv_step *step, struct zv_slice name, stru
         return zv_fail(err, ZV_E_NOT_FOUND, "there is no program steps/%.*s.step", (int)name.length,
                        name.at);
     }
-    return has_program(step, file) ? ZV_OK : add_program(step, text, file, err);
+    *place = place_of(to, file);
+    return *place < to->count ? ZV_OK : add_program(step, to, text, file, err);
 }
 
-/* What the programs so far ask for, and what that asks for. */
-static enum zv_status add_used(struct zv_step *step, struct zv_error *err)
+/* Puts the program at `from` behind the one at `to`. */
+static void move_behind(struct gathered *programs, size_t from, size_t to)
 {
-    enum zv_status status = ZV_OK;
-    for (size_t i = 0; status == ZV_OK && i < step->link.program_count; i++) {
-        const struct step_program *const program = step->link.programs[i];
-        for (size_t k = 0; status == ZV_OK && k < program->use_count; k++) {
-            status = add_named(step, program->uses[k], err);
+    struct step_program *const moved = programs->at[from];
+    memmove(&programs->at[from], &programs->at[from + 1],
+            (to - from) * sizeof(struct step_program *));
+    programs->at[to] = moved;
+}
+
+/*
+ * What the programs so far ask for, and what that asks for: each behind all that use it, so that
+ * they may replace its procedures. The habit and the family stay in front; in a circle nothing
+ * moves any more after as many rounds as there are programs.
+ */
+static enum zv_status add_used(const struct zv_step *step, struct gathered *programs,
+                               struct zv_error *err)
+{
+    enum { IN_FRONT = 2 };
+    size_t rounds = 0;
+    for (size_t i = 0; i < programs->count; i++) {
+        const struct step_program *const program = programs->at[i];
+        bool moves = false;
+        for (size_t k = 0; k < program->use_count; k++) {
+            size_t place = 0;
+            const enum zv_status status = add_named(step, programs, program->uses[k], &place, err);
+            if (status != ZV_OK) {
+                return status;
+            }
+            if (place >= IN_FRONT && place < i && rounds < STEP_MAX_PROGRAMS) {
+                move_behind(programs, place, i);
+                moves = true;
+                break;
+            }
+        }
+        if (moves) {
+            rounds++;
+            i = IN_FRONT - 1; /* all over again behind those in front */
         }
     }
-    return status;
+    return ZV_OK;
 }
 
 static bool is_empty(const struct step_program *program)
 {
     return program->procedure_count == 0 && program->use_count == 0;
+}
+
+static enum zv_status gather(const struct zv_step *step, struct zv_slice habit, struct gathered *to,
+                             struct zv_error *err)
+{
+    const struct family *const family = step->scope->family;
+    size_t place;
+    enum zv_status status = add_named(step, to, habit, &place, err);
+    if (status == ZV_OK) {
+        status = add_program(step, to, family->text, family->file, err);
+    }
+    const struct step_program *const own = status == ZV_OK ? to->at[to->count - 1] : NULL;
+    if (own != NULL && is_empty(own)) {
+        return zv_fail(err, ZV_E_NOT_FOUND,
+                       "%.*s does not say what the model does in a step (no [step …] sections, "
+                       "docs/STEP.md)",
+                       (int)family->file.length, family->file.at);
+    }
+    return status == ZV_OK ? add_used(step, to, err) : status;
 }
 
 enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
@@ -138,20 +196,11 @@ enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
         return zv_fail(err, ZV_E_NOT_FOUND, "no table describes the model \"%.*s\"",
                        (int)model->family.length, model->family.at);
     }
-    const struct family *const family = step->scope->family;
-    step->link.family = family;
-    enum zv_status status = add_named(step, habit, err);
-    if (status == ZV_OK) {
-        status = add_program(step, family->text, family->file, err);
-    }
-    if (status == ZV_OK && is_empty(step->link.programs[step->link.program_count - 1])) {
-        return zv_fail(err, ZV_E_NOT_FOUND,
-                       "%.*s does not say what the model does in a step (no [step …] sections, "
-                       "docs/STEP.md)",
-                       (int)family->file.length, family->file.at);
-    }
-    if (status == ZV_OK) {
-        status = add_used(step, err);
+    step->link.family = step->scope->family;
+    struct gathered programs = {.count = 0};
+    enum zv_status status = gather(step, habit, &programs, err);
+    for (size_t i = 0; status == ZV_OK && i < programs.count; i++) {
+        status = step_link_add(&step->link, programs.at[i], err);
     }
     return status == ZV_OK ? step_link_finish(&step->link, err) : status;
 }

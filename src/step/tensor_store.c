@@ -64,9 +64,12 @@ static void tell(struct step_engine *e, const struct step_storage *storage, bool
         e->phase->events++;
     }
     if (e->on_event != NULL) {
-        const struct step_event event = {is_free, storage->id, storage->bytes,
-                                         storage->allocation.address,
-                                         is_free ? e->label : storage->label};
+        const struct step_event event = {.is_free = is_free,
+                                         .of_kernel = storage->of_kernel,
+                                         .id = storage->id,
+                                         .bytes = storage->bytes,
+                                         .address = storage->allocation.address,
+                                         .label = is_free ? e->label : storage->label};
         e->on_event(e->context, &event);
     }
 }
@@ -159,6 +162,7 @@ struct step_storage *step_storage_new(struct step_engine *e, uint64_t bytes)
     }
     *storage = (struct step_storage){.bytes = bytes,
                                      .refs = 1,
+                                     .of_kernel = e->in_kernel,
                                      .label = e->label,
                                      .purpose = e->purpose,
                                      .id = bytes != 0 ? ++e->allocations : 0};
@@ -199,7 +203,10 @@ void step_storage_drop(struct step_engine *e, struct step_storage *storage)
 void step_scratch(struct step_engine *e, uint64_t bytes)
 {
     if (bytes != 0) {
+        const bool before = e->in_kernel;
+        e->in_kernel = true;
         step_storage_drop(e, step_storage_new(e, bytes));
+        e->in_kernel = before;
     }
 }
 
@@ -209,7 +216,9 @@ void step_uses_cublas(struct step_engine *e)
     if (handle->workspace == NULL && e->card.workspace_bytes != 0) {
         const enum step_purpose before = e->purpose;
         e->purpose = STEP_WORKSPACE;
+        e->in_kernel = true;
         handle->workspace = step_storage_new(e, e->card.workspace_bytes);
+        e->in_kernel = false;
         e->purpose = before;
     }
 }

@@ -16,7 +16,7 @@ count() { # count MODE N: instructions of a whole run
 echo "1..3"
 number=0
 failed=0
-for row in lora:36000000 full:86000000 search:420000000; do
+for row in lora:38000000 full:94000000 search:420000000; do
     mode=${row%%:*}
     budget=${row#*:}
     number=$((number + 1))

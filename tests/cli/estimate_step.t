@@ -3,8 +3,8 @@ $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --frame
 Training step, run op by op as plain does it
   peak allocated                 120.69 GiB (129.59 GB) to 164.22 GiB (176.33 GB)
   peak active                    120.69 GiB (129.59 GB) to 164.22 GiB (176.33 GB)
-  peak reserved                  123.15 GiB (132.24 GB) to 167.08 GiB (179.40 GB)
-  The peak is reached in the backward pass, in linear, at event 25220 of 30710.
+  peak reserved                  123.65 GiB (132.77 GB) to 167.59 GiB (179.95 GB)
+  The peak is reached in the backward pass, in linear, at event 27799 of 33295.
   checkpoint is not stated (false | true): highest with false; true alone takes
   39.50 GiB (42.41 GB) less.
   accumulation is not stated (1 | 2): highest with 2; 1 alone takes 29.83 GiB
@@ -27,10 +27,10 @@ What holds it
   cuBLAS workspace               16.25 MiB (17.04 MB)
   saved for backward             40.10 GiB (43.05 GB)
   in use for the moment          4.45 GiB (4.77 GB)
-  rounding of the allocator      145.36 KiB (148.84 kB)
+  rounding of the allocator      145.61 KiB (149.10 kB)
 
 Activations by the operation that made them
-    saved: softmax               16.00 GiB (17.18 GB)       32 tensors
+    saved: safe_softmax          16.00 GiB (17.18 GB)       32 tensors
     saved: *                     9.56 GiB (10.27 GB)        228 tensors
     saved: linear                7.00 GiB (7.52 GB)         64 tensors
     saved: silu                  3.50 GiB (3.76 GB)         32 tensors
@@ -65,7 +65,7 @@ What would lower it, each by itself
   autocast=bf16                  -12.05 GiB (12.94 GB)
     activations in bf16 by autocast
 
-  Basis: calculated, 30710 allocations and frees of a program (docs/STEP.md) on
+  Basis: calculated, 33295 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of an A100 (no --card, or one whose kernels are
   not known). Outside it: the CUDA context, compiled graphs, offloading, several
   cards.
@@ -127,7 +127,7 @@ What would lower it, each by itself
   optimizer=paged_adamw_8bit     -11.87 GiB (12.75 GB)
     states in 8 bits, the large ones in managed memory, which the host holds
     where the card is full
-  in_backward=true               -5.99 GiB (6.43 GB)
+  in_backward=true               -5.98 GiB (6.43 GB)
     each gradient used and freed in the backward pass, with one micro-batch an
     optimizer step
   optimizer=adamw_8bit           -5.89 GiB (6.32 GB)
@@ -162,64 +162,64 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
   "cases": 1,
   "cases_out_of_memory": 0,
   "lowest": {
-    "peak_allocated_bytes": 8930655232,
-    "peak_active_bytes": 8930655232,
+    "peak_allocated_bytes": 8930655744,
+    "peak_active_bytes": 8930655744,
     "peak_reserved_bytes": 9189720064,
     "segments": 290,
-    "events": 15368,
+    "events": 15381,
     "out_of_memory": false,
     "failed_request_bytes": null,
-    "end_allocated_bytes": 6470645760,
+    "end_allocated_bytes": 6470646272,
     "managed_bytes": 0,
     "phases": [
       {
         "name": "loading",
         "begin_allocated_bytes": 0,
-        "peak_allocated_bytes": 6435198976,
-        "peak_active_bytes": 6435198976,
+        "peak_allocated_bytes": 6435199488,
+        "peak_active_bytes": 6435199488,
         "peak_reserved_bytes": 6482296832,
-        "end_allocated_bytes": 6435198976,
-        "events": 366
+        "end_allocated_bytes": 6435199488,
+        "events": 367
       },
       {
         "name": "training",
-        "begin_allocated_bytes": 6435198976,
-        "peak_allocated_bytes": 8930655232,
-        "peak_active_bytes": 8930655232,
+        "begin_allocated_bytes": 6435199488,
+        "peak_allocated_bytes": 8930655744,
+        "peak_active_bytes": 8930655744,
         "peak_reserved_bytes": 9189720064,
-        "end_allocated_bytes": 6470645760,
-        "events": 15002
+        "end_allocated_bytes": 6470646272,
+        "events": 15014
       }
     ]
   },
   "highest": {
-    "peak_allocated_bytes": 8930655232,
-    "peak_active_bytes": 8930655232,
+    "peak_allocated_bytes": 8930655744,
+    "peak_active_bytes": 8930655744,
     "peak_reserved_bytes": 9189720064,
     "segments": 290,
-    "events": 15368,
+    "events": 15381,
     "out_of_memory": false,
     "failed_request_bytes": null,
-    "end_allocated_bytes": 6470645760,
+    "end_allocated_bytes": 6470646272,
     "managed_bytes": 0,
     "phases": [
       {
         "name": "loading",
         "begin_allocated_bytes": 0,
-        "peak_allocated_bytes": 6435198976,
-        "peak_active_bytes": 6435198976,
+        "peak_allocated_bytes": 6435199488,
+        "peak_active_bytes": 6435199488,
         "peak_reserved_bytes": 6482296832,
-        "end_allocated_bytes": 6435198976,
-        "events": 366
+        "end_allocated_bytes": 6435199488,
+        "events": 367
       },
       {
         "name": "training",
-        "begin_allocated_bytes": 6435198976,
-        "peak_allocated_bytes": 8930655232,
-        "peak_active_bytes": 8930655232,
+        "begin_allocated_bytes": 6435199488,
+        "peak_allocated_bytes": 8930655744,
+        "peak_active_bytes": 8930655744,
         "peak_reserved_bytes": 9189720064,
-        "end_allocated_bytes": 6470645760,
-        "events": 15002
+        "end_allocated_bytes": 6470646272,
+        "events": 15014
       }
     ]
   },
@@ -252,21 +252,21 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
     }
   ],
   "when": {
-    "event": 10613,
+    "event": 10620,
     "backward": true,
     "layer": null,
     "operation": "cross_entropy"
   },
   "held": {
     "activation_bytes": 2434842632,
-    "weight_bytes": 6434674688,
+    "weight_bytes": 6434674944,
     "input_bytes": 0,
     "gradient_bytes": 0,
     "state_bytes": 18350528,
     "workspace_bytes": 17039360,
     "saved_bytes": 1909506048,
     "temporary_bytes": 525336584,
-    "rounding_bytes": 25748024
+    "rounding_bytes": 25748280
   },
   "activations": [
     {
@@ -511,7 +511,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "setting": "checkpoint",
       "value": "true",
       "what": "recompute each layer in the backward pass",
-      "peak_allocated_bytes": 7353287680,
+      "peak_allocated_bytes": 7353288192,
       "managed_bytes": 0,
       "saved_bytes": 1577367552
     },
@@ -519,7 +519,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "setting": "autocast",
       "value": "bf16",
       "what": "activations in bf16 by autocast",
-      "peak_allocated_bytes": 8761670656,
+      "peak_allocated_bytes": 8761671168,
       "managed_bytes": 0,
       "saved_bytes": 168984576
     },
@@ -527,7 +527,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "setting": "optimizer",
       "value": "sgd",
       "what": "an optimizer without states",
-      "peak_allocated_bytes": 8912247808,
+      "peak_allocated_bytes": 8912248320,
       "managed_bytes": 0,
       "saved_bytes": 18407424
     },
@@ -535,7 +535,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "setting": "optimizer",
       "value": "adafactor",
       "what": "a row and a column of states for each matrix",
-      "peak_allocated_bytes": 8913509376,
+      "peak_allocated_bytes": 8913509888,
       "managed_bytes": 0,
       "saved_bytes": 17145856
     },
@@ -543,7 +543,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "setting": "optimizer",
       "value": "adamw_8bit",
       "what": "the optimizer's states in 8 bits (bitsandbytes)",
-      "peak_allocated_bytes": 8916952064,
+      "peak_allocated_bytes": 8916952576,
       "managed_bytes": 0,
       "saved_bytes": 13703168
     },
@@ -551,12 +551,12 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "setting": "optimizer",
       "value": "paged_adamw_8bit",
       "what": "states in 8 bits, the large ones in managed memory, which the host holds where the card is full",
-      "peak_allocated_bytes": 8916952064,
+      "peak_allocated_bytes": 8916952576,
       "managed_bytes": 0,
       "saved_bytes": 13703168
     }
   ],
-  "needed_bytes": 8930655232,
+  "needed_bytes": 8930655744,
   "levers_together": [],
   "together_peak_allocated_bytes": null
 }
@@ -612,8 +612,8 @@ Training step, run op by op as torchtune does it
   peak active                    25.90 GiB (27.81 GB) to 65.72 GiB (70.56 GB)
   peak reserved                  30.37 GiB (32.61 GB) to 69.58 GiB (74.71 GB)
   A100 80GB offers 79.50 GiB (85.36 GB): the step goes in.
-  The peak is reached in the backward pass, in cross_entropy, at event 25535 of
-  30975.
+  The peak is reached in the backward pass, in cross_entropy, at event 26879 of
+  32767.
   checkpoint is not stated (false | true): highest with false; true alone takes
   28.46 GiB (30.56 GB) less.
   accumulation is not stated (1 | 2): highest with 2; 1 alone takes 5.98 GiB
@@ -676,18 +676,18 @@ Phases, each with its own peak allocated and what it leaves
 # Generation: prompt and answer are phases; what states are is the cache.
 $ zirve estimate data/published/qwen3-0.6b.json --task train --framework generate --seq-length 6144 --set generate=2048 | sed -n '1,/^$/p;/^Phases/,/^$/p;/keys and/p'
 Generation, run op by op as generate does it
-  peak allocated                 2.06 GiB (2.21 GB)
-  peak active                    2.06 GiB (2.21 GB)
-  peak reserved                  2.34 GiB (2.52 GB)
-  The peak is reached in a forward pass or an update, in linear of layer 26, at
-  event 23678 of 23865.
+  peak allocated                 2.02 GiB (2.17 GB)
+  peak active                    2.02 GiB (2.17 GB)
+  peak reserved                  2.35 GiB (2.52 GB)
+  The peak is reached in a forward pass or an update, in cat of layer 21, at
+  event 22348 of 23114.
 
 Phases, each with its own peak allocated and what it leaves
   loading      1.11 GiB (1.19 GB)         leaves 1.11 GiB (1.19 GB)
-  prefill      1.92 GiB (2.06 GB)         leaves 1.77 GiB (1.91 GB)
-  decode       2.06 GiB (2.21 GB)         leaves 1.99 GiB (2.14 GB)
+  prefill      1.93 GiB (2.07 GB)         leaves 1.77 GiB (1.91 GB)
+  decode       2.02 GiB (2.17 GB)         leaves 1.99 GiB (2.14 GB)
 
-  keys and values                895.89 MiB (939.41 MB)
+  keys and values                895.86 MiB (939.38 MB)
 $ zirve estimate data/published/qwen3-0.6b.json --task train --framework generate --seq-length 64
-zirve estimate: steps/generate.step: line 139: column 16: the step needs generate: state it
+zirve estimate: steps/generate.step: line 145: column 18: the step needs generate: state it
 ? 64

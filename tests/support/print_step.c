@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "step/program_run.h"
 #include "step/step.h"
 
 static void print_event(void *context, const struct step_event *event)
 {
-    (void)fprintf(context, "%c %" PRIu64 " %" PRIu64 "\n", event->is_free ? 'f' : 'a', event->id,
-                  event->bytes);
+    const struct zv_slice what = step_label_name(event->label);
+    (void)fprintf(context, "%c %" PRIu64 " %" PRIu64 " %.*s%s\n", event->is_free ? 'f' : 'a',
+                  event->id, event->bytes, (int)what.length, what.at,
+                  event->of_kernel ? " kernel" : "");
 }
 
 /* name=value; those of the card and the allocator begin with card_. */

@@ -1,115 +1,238 @@
-"""What PyTorch holds after a forward pass of a transformers model, without a card.
+"""What PyTorch does with memory in a training step of a transformers model, without a card.
 
     cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 tests/tooling/fake_cuda.c
-    LD_PRELOAD=$PWD/libcuda.so.1 python tests/tooling/step_saved.py tests/data/steps/saved > saved.tsv
+    LD_PRELOAD=$PWD/libcuda.so.1 python tests/tooling/step_saved.py tests/data/steps/saved [CONFIG…]
 
 The model runs on fake CUDA tensors (FakeTensorMode): every operation is dispatched as on a card, so
 CUDA's choices (dropout with a bool mask, fp32 statistics, the attention kernel of an A100, autocast)
 are PyTorch's own, but nothing is computed. fake_cuda.c answers the few calls that ask for a device.
 
 Reads cases.tsv in the folder (config, class, batch, tokens, weights, autocast, attention, cache) and
-writes for each: these, the number and bytes of the gradients after backward, and the sizes of all
-storages that are alive after the forward pass with its inputs and output, as count*bytes. Parameters
-and buffers are left out.
+writes beside it:
+
+saved.tsv   the case, the number and bytes of the gradients after backward, and the sizes of all
+            storages that are alive after the forward pass with its inputs and output, as count*bytes
+events.tsv.gz  the case, and each storage as it is made and freed: bytes, or -k for the k-th before the
+            next one to be made; what one operation makes is in descending order; "|" after the
+            forward pass and after backward
+
+Parameters and buffers are left out. With configs named, their rows go to standard output, one event
+a line with the operation that made it (what a Python object's death frees has none).
+
+What a kernel allocates for itself is not seen here: it is below the dispatcher.
+A mixture of experts asks the card which experts a token goes to, which no fake tensor knows: the
+case's last column is then "nocache+balanced" (as evenly as it goes) or "nocache+one" (all to the same
+ones).
 """
 import collections
+import gzip
 import json
 import os
 import sys
+import weakref
 
 import torch
 import transformers
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+ONE_USE = 4  # of a tensor in __torch_dispatch__ that nothing else holds
+# the seeds of an unused generator are on the host
 FLASH = ("_scaled_dot_product_flash_attention", "_scaled_dot_product_efficient_attention")
 
 
-class Live(TorchDispatchMode):
-    """Weak references to every storage that an operation made."""
+class Experts:
+    """The answers that depend on values: which experts are used, and by how many tokens."""
 
-    def __init__(self):
+    def __init__(self, config, how):
+        self.count = 0
+        for name in ("num_local_experts", "num_experts", "n_routed_experts"):
+            self.count = self.count or getattr(config, name, 0)
+        self.used = getattr(config, "num_experts_per_tok", 0)
+        self.how = how
+        self.at = 0
+
+    def rows(self, tokens):
+        """Of each expert in turn, those without any left out."""
+        if self.how == "one":
+            return [tokens] * self.used
+        each, more = divmod(tokens * self.used, self.count)
+        return [n for n in (each + (e < more) for e in range(self.count)) if n]
+
+
+class Events(TorchDispatchMode):
+    """Each storage's birth, by the operation that made it, and its death."""
+
+    def __init__(self, own, experts):
         super().__init__()
-        self.storages = {}
+        self.ids = {t.untyped_storage()._cdata: None for t in own}
+        self.references = {}
+        self.events = []
+        self.made = 0
+        self.in_backward = False
+        self.experts = experts
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        out = func(*args, **(kwargs or {}))
         name = func.overloadpacket.__name__
+        out = self.answer(name, args)
+        if out is None and self.in_backward and func is torch.ops.aten.add.Tensor:
+            out = self.accumulate(*args)
+        if out is None and self.is_mask_of_scores(func, args):
+            out = torch.ops.aten.add_.Tensor(*args)
+        if out is None:
+            out = func(*args, **(kwargs or {}))
         leaves = tree_leaves(out)
-        if name in FLASH:  # the seeds of an unused generator are on the host
-            leaves = leaves[:2]
-        for t in leaves:
+        born = {}
+        for t in leaves[:2] if name in FLASH else leaves:
             if isinstance(t, torch.Tensor) and t.device.type == "cuda":
-                s = t.untyped_storage()
-                ref = StorageWeakRef(s)
-                self.storages[ref.cdata] = (ref, s.nbytes(), name, tuple(t.shape), t.dtype)
+                storage = t.untyped_storage()
+                if storage._cdata not in self.ids and storage.nbytes():
+                    born[storage._cdata] = storage
+        for storage in sorted(born.values(), key=lambda s: -s.nbytes()):
+            self.note(storage, name)
         return out
 
-    def alive(self, but):
-        return [
-            x[1:]
-            for x in self.storages.values()
-            if not x[0].expired() and x[0].cdata not in but
-        ]
+    def answer(self, name, args):
+        """What depends on values; None for all else."""
+        if name == "nonzero":
+            x = args[0]
+            if x.dim() == 2 and x.shape[0] == self.experts.count:  # the experts that are hit
+                self.hit = self.experts.rows(self.tokens(x))
+                self.experts.at = 0
+                return torch.empty(len(self.hit), 2, dtype=torch.int64, device=x.device)
+            raise NotImplementedError(f"nonzero of {tuple(x.shape)}")
+        return None
+
+    def accumulate(self, old, new):
+        """InputBuffer.cpp adds in place what nothing else holds, but not in subclasses of Tensor,
+        as fake tensors are: so it is done here."""
+        storage = torch._C._storage_Use_Count(old.untyped_storage()._cdata)
+        alone = old._use_count() == ONE_USE and storage == 1 and not old._is_view()
+        if alone and torch._prims_common.is_non_overlapping_and_dense(old):
+            return torch.ops.aten.add_.Tensor(old, new)
+        return None
+
+    @staticmethod
+    def is_mask_of_scores(func, args):
+        """_scaled_dot_product_attention_math: attn.add_(mask), but add() for subclasses."""
+        return (
+            func is torch.ops.aten.add.Tensor
+            and isinstance(args[1], torch.Tensor)
+            and (args[0].dim(), args[1].dim()) == (4, 2)
+        )
+
+    def note(self, storage, name):
+        cdata, number = storage._cdata, self.made
+        self.made += 1
+        self.ids[cdata] = number
+        self.events.append((number, storage.nbytes(), name))
+
+        def gone(_):
+            self.events.append((number, None, ""))
+            del self.ids[cdata], self.references[number]
+
+        self.references[number] = weakref.ref(storage, gone)
+
+    def mark(self):
+        self.events.append(None)
+
+    def alive(self):
+        sizes = {}
+        for event in filter(None, self.events):
+            sizes[event[0]] = event[1]
+        return [bytes_ for bytes_ in sizes.values() if bytes_ is not None]
 
 
-def run(folder, case, verbose):
-    config_name, cls, batch, tokens, weights, autocast, attention, cache = case
+def inputs_of(model, config, case):
+    cls, batch, tokens = case[1], int(case[2]), int(case[3])
+    if "pixel" in model.main_input_name:
+        side = config.image_size
+        labels = torch.empty(batch, dtype=torch.int64)
+        pixels = torch.empty(batch, config.num_channels, side, side, dtype=model.dtype)
+        return {"pixel_values": pixels, "labels": labels}
+    ids = torch.empty(batch, tokens, dtype=torch.int64)
+    padding = torch.ones(batch, tokens, dtype=torch.int64)
+    shape = (batch,) if "Classification" in cls else (batch, tokens)
+    return {
+        "input_ids": ids,
+        "attention_mask": padding,
+        "labels": torch.empty(shape, dtype=torch.int64),
+    }
+
+
+def forward(model, inputs, autocast):
+    torch.set_default_device("cpu")  # what a model makes without a device is on the host
+    if autocast == "none":
+        return model(**inputs)
+    torch.set_autocast_enabled("cuda", True)
+    torch.set_autocast_dtype("cuda", DTYPES[autocast])
+    torch.autocast_increment_nesting()
+    torch.set_autocast_cache_enabled(True)
+    try:
+        return model(**inputs)
+    finally:
+        if torch.autocast_decrement_nesting() == 0:
+            torch.clear_autocast_cache()
+        torch.set_autocast_enabled("cuda", False)
+
+
+def run(folder, case):
+    config_name, cls, _, _, weights, autocast, attention, more = case
+    cache, _, routing = more.partition("+")
     with open(os.path.join(folder, config_name + ".json")) as f:
         values = json.load(f)
     config = transformers.AutoConfig.for_model(**values)
     config._attn_implementation = attention
     config.use_cache = cache == "cache"
     torch.set_default_dtype(DTYPES[weights])
-    batch, tokens = int(batch), int(tokens)
     with FakeTensorMode(allow_non_fake_inputs=True):
         torch.set_default_device("cuda")
         model = getattr(transformers, cls)(config)
         model.train()
-        inputs = {}
-        live = Live()
+        own = list(model.parameters()) + list(model.buffers())
+        live = Events(own, Experts(config, routing))
         with live:
-            if "pixel" in model.main_input_name:
-                side = config.image_size
-                inputs["pixel_values"] = torch.empty(batch, config.num_channels, side, side)
-                inputs["labels"] = torch.empty(batch, dtype=torch.int64)
-            else:
-                inputs["input_ids"] = torch.empty(batch, tokens, dtype=torch.int64)
-                inputs["attention_mask"] = torch.ones(batch, tokens, dtype=torch.int64)
-                shape = (batch,) if "Classification" in cls else (batch, tokens)
-                inputs["labels"] = torch.empty(shape, dtype=torch.int64)
-            torch.set_default_device("cpu")  # what a model makes without a device is on the host
-            if autocast != "none":
-                torch.set_autocast_enabled("cuda", True)
-                torch.set_autocast_dtype("cuda", DTYPES[autocast])
-                torch.autocast_increment_nesting()
-                torch.set_autocast_cache_enabled(True)
-            try:
-                out = model(**inputs)
-            finally:
-                if autocast != "none":
-                    if torch.autocast_decrement_nesting() == 0:
-                        torch.clear_autocast_cache()
-                    torch.set_autocast_enabled("cuda", False)
-        kept = list(model.parameters()) + list(model.buffers())
-        own = {StorageWeakRef(t.untyped_storage()).cdata for t in kept}
-        alive = live.alive(own)
-        if verbose:
-            for x in alive:
-                print(x, file=sys.stderr)
-        out.loss.backward()
+            inputs = inputs_of(model, config, case)
+            out = forward(model, inputs, autocast)
+            live.mark()
+            alive = live.alive()
+            live.in_backward = True
+            out.loss.backward()
+            live.mark()
         grads = [p.grad for p in model.parameters() if p.grad is not None]
+        events = list(live.events)
     torch.set_default_device("cpu")
-    sizes = collections.Counter(x[0] for x in alive)
-    text = " ".join(f"{n}*{size}" for size, n in sorted(sizes.items()))
+    return alive, grads, events
+
+
+def saved_text(alive, grads):
+    sizes = collections.Counter(alive)
     total = sum(g.untyped_storage().nbytes() for g in grads)
-    return "\t".join(case + [str(len(grads)), str(total), text])
+    return [str(len(grads)), str(total), " ".join(f"{n}*{size}" for size, n in sorted(sizes.items()))]
 
 
-def main():
+def event_texts(events):
+    made = 0
+    for event in events:
+        if event is None:
+            yield "|", ""
+        elif event[1] is not None:
+            made += 1
+            yield str(event[1]), event[2]
+        else:
+            yield str(event[0] - made), ""
+
+
+def cases_of(folder):
+    with open(os.path.join(folder, "cases.tsv")) as f:
+        for line in f:
+            if line[0] != "#" and line.strip():
+                yield line.split()
+
+
+def patch():
     torch.cuda.is_available = lambda: False
     # no value can be read: a batch without padding, as attention_mask.all() would say
     import transformers.masking_utils as masks
@@ -118,23 +241,36 @@ def main():
     masks._ignore_causal_mask_sdpa = lambda padding, *rest: ignore(None, *rest)
     torch_all = torch.all
     torch.all = lambda x, *rest, **named: torch_all(x, *rest, **named) if rest or named else True
-    folder = sys.argv[1]
-    wanted = sys.argv[2:]
-    versions = f"torch {torch.__version__}, transformers {transformers.__version__}"
-    print(f"# {versions}: tests/tooling/step_saved.py")
-    with open(os.path.join(folder, "cases.tsv")) as f:
-        for line in f:
-            if line[0] == "#" or not line.strip():
-                continue
-            case = line.split()
-            if wanted and case[0] not in wanted:
-                continue
-            try:
-                print(run(folder, case, bool(os.environ.get("VERBOSE"))), flush=True)
-            except Exception as error:
-                print("FAILED", case, repr(error)[:400], file=sys.stderr)
-                if os.environ.get("VERBOSE"):
-                    raise
+
+
+def main():
+    patch()
+    folder, wanted = sys.argv[1], sys.argv[2:]
+    head = f"# torch {torch.__version__}, transformers {transformers.__version__}: tests/tooling/step_saved.py"
+    rows = {"saved.tsv": [head], "events.tsv.gz": [head]}
+    for case in cases_of(folder):
+        if wanted and case[0] not in wanted and "@".join(case) not in wanted:
+            continue
+        try:
+            alive, grads, events = run(folder, case)
+        except Exception as error:
+            print("FAILED", case, repr(error)[:400], file=sys.stderr)
+            if wanted:
+                raise
+            continue
+        saved = "\t".join(case + saved_text(alive, grads))
+        if wanted:
+            print(saved)
+            for text, name in event_texts(events):
+                print(f"{text}\t{name}")
+        else:
+            print(case, file=sys.stderr)
+        rows["saved.tsv"].append(saved)
+        rows["events.tsv.gz"].append("\t".join(case + [" ".join(x for x, _ in event_texts(events))]))
+    for name in rows if not wanted else ():
+        text = ("\n".join(rows[name]) + "\n").encode()
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(gzip.compress(text, 9, mtime=0) if name.endswith(".gz") else text)
 
 
 main()

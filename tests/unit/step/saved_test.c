@@ -41,8 +41,8 @@ static void reach_mark(struct live *live)
         if (live->marks == 2 && live->bytes[i] != 0) {
             live->sizes[live->size_count++] = live->bytes[i];
         }
-        live->grads += live->marks == 3;
-        live->grad_bytes += live->marks == 3 ? live->bytes[i] : 0;
+        live->grads += live->marks == 4;
+        live->grad_bytes += live->marks == 4 ? live->bytes[i] : 0;
     }
 }
 

@@ -1,0 +1,225 @@
+/*
+ * Every storage that a training step of a transformers model makes and frees, in order, forward and
+ * backward: recorded from PyTorch operation by operation (tests/tooling/step_saved.py), exactly.
+ *
+ * What a kernel takes for itself is below PyTorch's dispatcher and left out. One order is chance:
+ * of the weights' copies that die with autocast, which PyTorch holds by address.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "format/unpack.h"
+#include "support/step_peak.h"
+#include "support/test.h"
+
+enum { MANY = 16384, MARK = 12345, PATH = 4096, COLUMNS = 9, MANY_BYTES = 64 << 20 };
+
+enum { CONFIG, CLASS, BATCH, TOKENS, WEIGHTS, AUTOCAST, ATTENTION, MORE, EVENTS };
+
+/* A storage made (bytes), or freed (back: which one, counted from the next to be made); a mark. */
+struct change {
+    uint64_t bytes;
+    uint64_t back;
+};
+
+struct heard {
+    struct change at[MANY];
+    size_t count;
+    uint64_t ids[MANY]; /* of the storages, in the order in which they were made */
+    size_t made;
+    size_t marks;
+};
+
+static void add(struct heard *to, struct change change)
+{
+    assert_true(to->count < MANY);
+    to->at[to->count++] = change;
+}
+
+static void reach_mark(struct heard *heard)
+{
+    if (++heard->marks == 2 || heard->marks == 3) {
+        add(heard, (struct change){0, 0});
+    }
+}
+
+/* From the first mark (weights are there) to the third (backward is over). */
+static void note(void *context, const struct step_event *event)
+{
+    struct heard *const heard = context;
+    if (event->bytes == MARK) {
+        if (!event->is_free) {
+            reach_mark(heard);
+        }
+    } else if (event->of_kernel || heard->marks == 0 || heard->marks > 2) {
+        return;
+    } else if (!event->is_free) {
+        assert_true(heard->made < MANY);
+        heard->ids[heard->made++] = event->id;
+        add(heard, (struct change){.bytes = event->bytes});
+    } else {
+        size_t i = heard->made;
+        while (i != 0 && heard->ids[i - 1] != event->id) {
+            i--;
+        }
+        assert_true(i != 0);
+        add(heard, (struct change){.back = heard->made - (i - 1)});
+    }
+}
+
+static size_t read_events(struct zv_slice text, struct change *to)
+{
+    size_t count = 0;
+    struct zv_slice word;
+    while (zv_slice_word(&text, &word)) {
+        struct change change = {0, 0};
+        const bool freed = word.at[0] == '-';
+        const struct zv_slice number = {word.at + freed, word.length - freed};
+        assert_true(word.at[0] == '|' ||
+                    zv_slice_u64(number, freed ? &change.back : &change.bytes));
+        assert_true(count < MANY);
+        to[count++] = change;
+    }
+    return count;
+}
+
+static bool is_mark(struct change change)
+{
+    return change.bytes == 0 && change.back == 0;
+}
+
+static int by_back(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct change *)a)->back;
+    const uint64_t y = ((const struct change *)b)->back;
+    return (x > y) - (x < y);
+}
+
+/* The frees before the first mark, in an order that is no chance. */
+static void sort_autocast(struct change *at, size_t count)
+{
+    size_t mark = 0;
+    while (mark < count && !is_mark(at[mark])) {
+        mark++;
+    }
+    size_t first = mark;
+    while (first != 0 && at[first - 1].back != 0) {
+        first--;
+    }
+    qsort(at + first, mark - first, sizeof *at, by_back);
+}
+
+static const char *spell(struct change change, char to[32])
+{
+    (void)snprintf(to, 32,
+                   change.back != 0    ? "frees -%llu"
+                   : change.bytes != 0 ? "%llu bytes"
+                                       : "ends",
+                   (unsigned long long)(change.back != 0 ? change.back : change.bytes));
+    return to;
+}
+
+static void check_same(const struct heard *heard, const struct change *truth, size_t count,
+                       const char *what)
+{
+    for (size_t i = 0; i < count || i < heard->count; i++) {
+        const struct change ours = i < heard->count ? heard->at[i] : (struct change){0, 0};
+        const struct change theirs = i < count ? truth[i] : (struct change){0, 0};
+        char a[32];
+        char b[32];
+        if (i >= heard->count || i >= count || ours.bytes != theirs.bytes ||
+            ours.back != theirs.back) {
+            fail_msg("%s: event %zu of %zu: %s, PyTorch's: %s", what, i + 1, count, spell(ours, a),
+                     spell(theirs, b));
+        }
+    }
+}
+
+/* "nocache", "nocache+one": whether there is a cache, and how experts are used. */
+static size_t check_row(struct zv_slice line)
+{
+    static struct heard heard;
+    static struct change truth[MANY];
+    struct zv_slice cell[COLUMNS];
+    char config[256];
+    char settings[256];
+    char what[640];
+    for (size_t i = 0; i < COLUMNS; i++) {
+        cell[i] = zv_slice_cut(&line, '\t');
+    }
+    struct zv_slice routing = cell[MORE];
+    const struct zv_slice cache = zv_slice_cut(&routing, '+');
+    (void)snprintf(config, sizeof config, "tests/data/steps/saved/%.*s.json",
+                   (int)cell[CONFIG].length, cell[CONFIG].at);
+    (void)snprintf(
+        settings, sizeof settings,
+        "batch=%.*s tokens=%.*s weights=%.*s autocast=%.*s attention=%.*s use_cache=%s%s%.*s",
+        (int)cell[BATCH].length, cell[BATCH].at, (int)cell[TOKENS].length, cell[TOKENS].at,
+        (int)cell[WEIGHTS].length, cell[WEIGHTS].at, (int)cell[AUTOCAST].length, cell[AUTOCAST].at,
+        (int)cell[ATTENTION].length, cell[ATTENTION].at,
+        zv_slice_equal(cache, "cache") ? "true" : "false", routing.length != 0 ? " routing=" : "",
+        (int)routing.length, routing.at);
+    (void)snprintf(what, sizeof what, "%s %s", config, settings);
+    heard = (struct heard){.count = 0};
+    const struct step_case of = {.config = config,
+                                 .habit = "saved",
+                                 .settings = settings,
+                                 .no_workspace = true,
+                                 .on_event = note,
+                                 .context = &heard};
+    struct zv_step_result result;
+    struct zv_error err = {0};
+    if (step_case_run(&of, &result, &err) != ZV_OK) {
+        fail_msg("%s: %s:%llu: %s", what, err.where, (unsigned long long)err.line, err.text);
+    }
+    const size_t count = read_events(cell[EVENTS], truth);
+    if (!zv_slice_equal(cell[AUTOCAST], "none")) {
+        sort_autocast(heard.at, heard.count);
+        sort_autocast(truth, count);
+    }
+    check_same(&heard, truth, count, what);
+    return count;
+}
+
+static void path_in(char path[PATH], const char *name)
+{
+    const char *const folder = getenv("ZIRVE_SOURCE_DIR"); /* NOLINT(concurrency-mt-unsafe) */
+    (void)snprintf(path, PATH, "%s/tests/data/steps/saved%s", folder != NULL ? folder : ".", name);
+}
+
+static void test_events(void **state)
+{
+    (void)state;
+    char path[PATH];
+    struct zv_error err = {0};
+    struct zv_file file;
+    struct zv_buffer text = {.limit = MANY_BYTES};
+    path_in(path, "/events.tsv.gz");
+    assert_int_equal(zv_file_open(&file, path, &err), ZV_OK);
+    assert_int_equal(
+        zv_unpack_all((struct zv_slice){(const char *)file.data, file.size}, &text, &err), ZV_OK);
+    struct zv_slice rest = {text.data, text.size};
+    size_t rows = 0;
+    size_t events = 0;
+    while (rest.length != 0) {
+        const struct zv_slice line = zv_slice_cut(&rest, '\n');
+        if (line.length != 0 && line.at[0] != '#') {
+            events += check_row(line);
+            rows++;
+        }
+    }
+    zv_buffer_free(&text);
+    zv_file_close(&file);
+    print_message("# %zu steps, %zu events\n", rows, events);
+    assert_true(rows > 90);
+}
+
+int main(void)
+{
+    char path[PATH];
+    path_in(path, "");
+    (void)setenv("XDG_CONFIG_HOME", path, 1); /* NOLINT(concurrency-mt-unsafe) */
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_events)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
