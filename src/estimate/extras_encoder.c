@@ -41,8 +41,10 @@ static void cross_cache(struct build *build, const struct serve_sizes *sizes, in
     uint64_t cross = 0;
     for (size_t i = 0; i < count && build->status == ZV_OK; i++) {
         struct zv_cache_cell cell;
+        struct zv_layer reads = layers[i];
+        reads.shares_cache = false; /* also of a layer that has none for the text itself */
         if (layers[i].cross) {
-            build_fail(build, zv_cache_cell_of(&cell, &layers[i], &sizes->form, build->err));
+            build_fail(build, zv_cache_cell_of(&cell, &reads, &sizes->form, build->err));
             row = build_sum(build, row, cell.k + cell.v);
             cross++;
         }
@@ -59,8 +61,9 @@ static void cross_cache(struct build *build, const struct serve_sizes *sizes, in
         tokens = source;
     }
     build_add(build, item, build_mul(build, build_mul(build, row, tokens), sizes->sequences),
-              ZV_CALCULATED, "%llu layers, %llu encoder tokens x %llu sequences, %s", (ull)cross,
-              (ull)tokens, (ull)sizes->sequences, zv_dtype_name(sizes->form.k));
+              ZV_CALCULATED, "%llu layers, %llu encoder tokens x %llu sequence%s, %s", (ull)cross,
+              (ull)tokens, (ull)sizes->sequences, build_s(sizes->sequences),
+              zv_dtype_name(sizes->form.k));
 }
 
 /* A forward pass of the encoder or tower over one input of each sequence. */

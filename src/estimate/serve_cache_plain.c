@@ -9,7 +9,7 @@ enum { QUANTIZED_GROUP = 64, QUANTIZED_TAIL_TOKENS = 128 };
 
 /* What the layers of a stage keep for one sequence. */
 struct plain_sums {
-    size_t layers;
+    size_t layers;   /* that keep any */
     uint64_t kv;     /* bytes, of the context */
     uint64_t values; /* of K and V, of the context */
     uint64_t tail;   /* bytes of the last QUANTIZED_TAIL_TOKENS */
@@ -34,6 +34,7 @@ static void add_layer(struct build *build, const struct serve_sizes *sizes,
     const uint64_t bytes = build_mul(build, row, tokens);
     const uint64_t half = build_mul(build, cell.k > cell.v ? cell.k : cell.v, tokens);
     const uint64_t tail = tokens < QUANTIZED_TAIL_TOKENS ? tokens : QUANTIZED_TAIL_TOKENS;
+    sums->layers += row != 0;
     sums->kv = build_sum(build, sums->kv, bytes);
     sums->values = build_sum(build, sums->values, bytes / sizes->value_bytes);
     sums->tail = build_sum(build, sums->tail, build_mul(build, row, tail));
@@ -95,8 +96,9 @@ void serve_cache_plain(struct build *build, const struct serve_sizes *sizes, int
     const enum zv_cache_kind kind = build->in->job->serve.cache;
     const int scope = build->plan.scopes[stage];
     struct plain_sums sums = {0};
-    const struct zv_layer *const layers = stage_layers(build, stage, &sums.layers);
-    for (size_t i = 0; i < sums.layers && build->status == ZV_OK; i++) {
+    size_t count;
+    const struct zv_layer *const layers = stage_layers(build, stage, &count);
+    for (size_t i = 0; i < count && build->status == ZV_OK; i++) {
         add_layer(build, sizes, &layers[i], &sums);
     }
     if (sums.kv != 0 && kind == ZV_CACHE_OFFLOADED) {

@@ -150,3 +150,15 @@ $ zirve estimate $M/llama-3.1-8b/config.json --context 1k --item "CUDA context=4
     given by the user
   desktop                                              300.00  assumed
     given by the user
+# Layers that attend to the image alone keep nothing of the text.
+$ zirve estimate $M/llama-3.2-11b-vision/config.json --context 8k --source-tokens 6404 --unit MiB | grep -A1 "KV cache"
+  KV cache                                            1024.00  calculated
+    32 layers, 8192 tokens x 1 sequence, bf16
+--
+  KV cache, cross attention                            200.13  calculated
+    8 layers, 6404 encoder tokens x 1 sequence, bf16
+$ zirve estimate $M/jamba-v0.1/config.json --context 8k --unit MiB | grep -A1 -E "KV cache|recurrent"
+  KV cache                                             128.00  calculated
+    4 layers, 8192 tokens x 1 sequence, bf16
+  recurrent state                                        8.31  calculated
+    bf16, 1 sequence
