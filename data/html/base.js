@@ -68,6 +68,11 @@ class Reader {
   }
 }
 
+function readNumbers(number, length) {
+  const reader = new Reader(number);
+  return Uint32Array.from({ length }, () => reader.number());
+}
+
 function readSeries(number, length, unit) {
   const reader = new Reader(number);
   const values = new Float64Array(length);

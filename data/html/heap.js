@@ -28,6 +28,7 @@ class Blocks {
       this.stream[i] = reader.number();
     }
     this.streams = heap.streams;
+    this.scope = heap.scopes === null ? null : readNumbers(heap.scopes, n); /* texts of annotations */
   }
   later(number, after) { return number === 0 ? NEVER : after + number - 1; }
   isLive(i, instant) { return this.born[i] <= instant && instant < this.died[i]; }

@@ -24,6 +24,8 @@ class Stacks {
       this.frame[i] = stacks.number();
       this.user[i] = stacks.number();
     }
+    this.role = readNumbers(spec.roles, spec.stackCount);
+    this.roles = spec.roleNames;
     this.labels = new Map();
   }
   text(at) { return clean(this.texts[at] || ""); }
@@ -45,17 +47,20 @@ class Stacks {
     for (let at = stack, left = 4096; at !== 0 && left > 0; at = this.outer[at], left--) frames.push(this.frame[at]);
     return frames;
   }
-  /* For each stack whether any of its frames has the words, whatever their case. */
+  /* For each stack which of the words (bits) any of its frames or its role has; outer ones come first. */
   matching(words) {
-    const wanted = words.toLowerCase().split(/\s+/).filter((word) => word);
-    const has = new Uint8Array(this.count);
-    const frameHas = wanted.map((word) => this.file.map((file, i) => this.label(i, true).toLowerCase().includes(word) ? 1 : 0));
-    for (let i = 0; i < this.count; i++) {
-      const chain = this.chain(i);
-      has[i] = frameHas.every((frames) => chain.some((frame) => frames[frame])) ? 1 : 0;
-    }
-    return has;
+    const ofFrame = this.file.map((file, i) => (i === 0 ? 0 : bitsOf(words, this.label(i, true))));
+    const ofRole = this.roles.map((role) => bitsOf(words, role));
+    const bits = new Uint32Array(this.count);
+    for (let i = 1; i < this.count; i++) bits[i] = bits[this.outer[i]] | ofFrame[this.frame[i]];
+    return bits.map((has, i) => (i === 0 ? 0 : has | ofRole[this.role[i]]));
   }
+}
+
+/* Which of the words a text has, whatever its case: a bit each. */
+function bitsOf(words, text) {
+  const low = text.toLowerCase();
+  return words.reduce((bits, word, i) => bits | (low.includes(word) ? 1 << i : 0), 0);
 }
 
 /* Ways to put blocks together: key of a block, label of a key. */
@@ -63,6 +68,8 @@ const GROUPINGS = {
   frame: { text: "frame", key: (record, i) => record.stacks.user[record.blocks.stack[i]], label: (record, key) => record.stacks.label(key, false) },
   function: { text: "function", key: (record, i) => record.stacks.name[record.stacks.user[record.blocks.stack[i]]], label: (record, key) => record.stacks.text(key) || NO_STACK },
   file: { text: "file", key: (record, i) => record.stacks.file[record.stacks.user[record.blocks.stack[i]]], label: (record, key) => record.stacks.text(key) || NO_STACK },
+  role: { text: "role", key: (record, i) => (record.blocks.stack[i] ? record.stacks.role[record.blocks.stack[i]] : -1), label: (record, key) => record.stacks.roles[key] || NO_STACK },
+  annotation: { text: "annotation", needs: (record) => record.blocks.scope !== null, key: (record, i) => record.blocks.scope[i], label: (record, key) => record.stacks.text(key) || "(none)" },
   stack: { text: "whole stack", key: (record, i) => record.blocks.stack[i], label: (record, key) => record.stacks.short(key) + (key ? " (stack " + key + ")" : "") },
   size: { text: "size", key: (record, i) => Math.floor(Math.log2(Math.max(1, record.blocks.bytes[i]))), label: (record, key) => bytes(2 ** key) + " and more, less than twice that" },
   stream: { text: "stream", key: (record, i) => record.blocks.stream[i], label: (record, key) => "stream 0x" + (record.blocks.streams[key] || 0).toString(16) },
@@ -104,9 +111,9 @@ class Held {
     this.words = "";
     this.match = null;
     this.groups = new Groups(host.record, this.by);
-    this.search = make("input", { type: "search", placeholder: "search stacks", "aria-label": "search all frames of the stacks", oninput: () => this.look() });
+    this.search = make("input", { type: "search", placeholder: "search stacks", "aria-label": "search all frames of the stacks, roles and annotations", oninput: () => this.look() });
     const choice = make("select", { "aria-label": "group by", onchange: () => this.groupBy(choice.value) },
-      ...Object.entries(GROUPINGS).map(([value, one]) => make("option", { value }, "by " + one.text)));
+      ...Object.entries(GROUPINGS).filter(([, one]) => !one.needs || one.needs(host.record)).map(([value, one]) => make("option", { value }, "by " + one.text)));
     this.body = make("tbody", null);
     this.note = make("p", { class: "note", role: "status" });
     this.block = make("div", { class: "block", "aria-live": "polite" });
@@ -127,8 +134,16 @@ class Held {
   }
   look() {
     this.words = this.search.value.trim();
-    this.match = this.words ? this.host.record.stacks.matching(this.words) : null;
+    this.match = this.words ? this.matching(this.words.toLowerCase().split(/\s+/).slice(0, 30)) : null;
     this.host.changed();
+  }
+  /* Whether a block has all words, in its stack or its annotation. */
+  matching(words) {
+    const { blocks, stacks } = this.host.record;
+    const all = 2 ** words.length - 1;
+    const ofStack = stacks.matching(words);
+    const ofText = blocks.scope && stacks.texts.map((_, i) => bitsOf(words, stacks.text(i)));
+    return blocks.stack.map((stack, i) => ((ofStack[stack] | (ofText ? ofText[blocks.scope[i]] : 0)) === all ? 1 : 0));
   }
   choose(group) {
     this.group = this.group === group ? -1 : group;
@@ -142,7 +157,7 @@ class Held {
     this.host.changed();
   }
 
-  matches(i) { return this.match === null || this.match[this.host.record.blocks.stack[i]] === 1; }
+  matches(i) { return this.match === null || this.match[i] === 1; }
   isFaded(i) { return !this.matches(i) || (this.group >= 0 && this.groups.of[i] !== this.group); }
   get isNarrowed() { return this.match !== null || this.group >= 0; }
 
@@ -206,6 +221,8 @@ class Held {
       ["address", "0x" + blocks.address[i].toString(16)],
       ["allocated", blocks.born[i] === 0 ? "before the record" : record.where(blocks.born[i])],
       ["freed", end]];
+    if (frames.length !== 0) facts.push(["role", stacks.roles[stacks.role[blocks.stack[i]]]]);
+    if (blocks.scope && blocks.scope[i]) facts.push(["in", stacks.text(blocks.scope[i])]);
     if (blocks.streams.length > 1) facts.push(["stream", "0x" + (blocks.streams[blocks.stream[i]] || 0).toString(16)]);
     const from = most < frames.length ? Math.max(0, Math.min(frames.indexOf(own) - 2, frames.length - most)) : 0;
     const items = frames.slice(from, from + most).map((frame) => make("li", { class: frame === own ? "own" : false }, stacks.label(frame, most > 50)));

@@ -115,28 +115,39 @@ const char *zv_frame_label(const struct zv_trace *trace, uint32_t frame, struct 
                           shown(name, MOST), name.at);
 }
 
-const char *frame_role(const struct zv_trace *trace, uint32_t stack)
+const char *const zv_role_names[ZV_ROLE_COUNT] = {"other", "forward", "backward", "optimizer"};
+
+static enum zv_role role_of(const struct zv_trace *trace, uint32_t frame)
 {
-    const char *role = "other";
-    if (stack == 0) {
-        return "(no stack recorded)";
+    const struct zv_slice file = zv_trace_text(trace, trace->frames[frame].file);
+    const struct zv_slice name = zv_trace_text(trace, trace->frames[frame].name);
+    if (zv_slice_contains(file, "/torch/optim/") || zv_slice_contains(file, "\\torch\\optim\\")) {
+        return ZV_ROLE_OPTIMIZER;
     }
-    for (; stack != 0; stack = trace->stacks[stack].outer) {
-        const struct zv_trace_frame *const frame = &trace->frames[trace->stacks[stack].frame];
-        const struct zv_slice file = zv_trace_text(trace, frame->file);
-        const struct zv_slice name = zv_trace_text(trace, frame->name);
-        if (zv_slice_contains(file, "/torch/optim/") ||
-            zv_slice_contains(file, "\\torch\\optim\\")) {
-            return "optimizer";
-        }
-        if (zv_slice_contains(name, "torch::autograd::Engine") ||
-            zv_slice_contains(name, "_engine_run_backward") ||
-            (zv_slice_equal(name, "backward") && zv_slice_contains(file, "torch"))) {
-            return "backward";
-        }
-        if (zv_slice_equal(name, "forward") || zv_slice_equal(name, "_call_impl")) {
-            role = "forward";
-        }
+    if (zv_slice_contains(name, "torch::autograd::Engine") ||
+        zv_slice_contains(name, "_engine_run_backward") ||
+        (zv_slice_equal(name, "backward") && zv_slice_contains(file, "torch"))) {
+        return ZV_ROLE_BACKWARD;
     }
-    return role;
+    return zv_slice_equal(name, "forward") || zv_slice_equal(name, "_call_impl") ? ZV_ROLE_FORWARD
+                                                                                 : ZV_ROLE_OTHER;
+}
+
+/* A module's frame says less than one of autograd or an optimizer further out, which calls it. */
+const uint8_t *zv_roles(const struct zv_trace *trace, struct zv_arena *arena)
+{
+    uint8_t *const of_frames = zv_arena_alloc(arena, trace->frame_count);
+    uint8_t *const roles = zv_arena_alloc(arena, trace->stack_count);
+    if (of_frames == NULL || roles == NULL) {
+        return NULL;
+    }
+    for (size_t i = 1; i < trace->frame_count; i++) {
+        of_frames[i] = (uint8_t)role_of(trace, (uint32_t)i);
+    }
+    for (size_t i = 1; i < trace->stack_count; i++) {
+        const uint8_t own = of_frames[trace->stacks[i].frame];
+        const uint8_t outer = roles[trace->stacks[i].outer];
+        roles[i] = own > ZV_ROLE_FORWARD || outer == ZV_ROLE_OTHER ? own : outer;
+    }
+    return roles;
 }

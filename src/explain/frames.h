@@ -7,7 +7,4 @@
 /* The path without its folders, of either system. */
 struct zv_slice frame_file_name(struct zv_slice path);
 
-/* "optimizer", "backward", "forward", "other": told by the frames of PyTorch in the stack. */
-const char *frame_role(const struct zv_trace *trace, uint32_t stack);
-
 #endif

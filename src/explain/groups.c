@@ -21,8 +21,9 @@ struct grouping {
     struct zv_groups *groups;
     struct zv_strmap map;
     size_t capacity;
-    const uint32_t *users; /* frame of the user's code, by stack */
-    uint32_t *scopes;      /* text of the annotation that was open at each block's birth */
+    const uint32_t *users;  /* frame of the user's code, by stack */
+    const uint8_t *roles;   /* by stack */
+    const uint32_t *scopes; /* text of the annotation that was open, by event */
 };
 
 /* "1 MiB to 2 MiB": the power of two below and above. */
@@ -95,13 +96,15 @@ static struct zv_slice label_of(const struct grouping *grouping, size_t at)
     case ZV_GROUP_FILE:
         return or_none(zv_trace_text(trace, trace->frames[frame].file));
     case ZV_GROUP_ROLE:
-        return zv_slice_of(frame_role(trace, block->stack));
+        return zv_slice_of(block->stack == 0 ? "(no stack recorded)"
+                                             : zv_role_names[grouping->roles[block->stack]]);
     case ZV_GROUP_SIZE:
         return zv_slice_of(size_label(grouping->arena, block->bytes));
     case ZV_GROUP_AGE:
         return zv_slice_of(age_label(grouping, block));
     case ZV_GROUP_ANNOTATION:
-        return or_none(zv_trace_text(trace, grouping->scopes[at]));
+        return or_none(zv_trace_text(
+            trace, block->born != ZV_BORN_BEFORE ? grouping->scopes[block->born] : 0));
     case ZV_GROUP_CONTEXT:
         return or_none(zv_trace_text(trace, block->context));
     case ZV_GROUP_POOL:
@@ -116,85 +119,6 @@ static struct zv_slice label_of(const struct grouping *grouping, size_t at)
         break;
     }
     return zv_slice_of("");
-}
-
-/* ---- annotations ---- */
-
-struct birth {
-    size_t born;
-    size_t block;
-};
-
-static int by_birth(const void *a, const void *b)
-{
-    const struct birth *const left = a;
-    const struct birth *const right = b;
-    return (left->born > right->born) - (left->born < right->born);
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct zv_trace_annotation *const left = a;
-    const struct zv_trace_annotation *const right = b;
-    return (left->time_us > right->time_us) - (left->time_us < right->time_us);
-}
-
-/* Opens and closes scopes up to a time; the innermost open one, 0 when there is none. */
-struct scopes {
-    const struct zv_trace_annotation *at;
-    size_t count;
-    size_t next;
-    uint32_t *open;
-    size_t depth;
-};
-
-static uint32_t scope_at(struct scopes *scopes, uint64_t time_us)
-{
-    for (; scopes->next < scopes->count && scopes->at[scopes->next].time_us <= time_us;
-         scopes->next++) {
-        const struct zv_trace_annotation *const annotation = &scopes->at[scopes->next];
-        if (!annotation->is_end) {
-            scopes->open[scopes->depth++] = annotation->name;
-        } else if (scopes->depth != 0) {
-            scopes->depth--;
-        }
-    }
-    return scopes->depth != 0 ? scopes->open[scopes->depth - 1] : 0;
-}
-
-static bool find_scopes(struct grouping *grouping)
-{
-    const struct zv_heap *const heap = grouping->heap;
-    const struct zv_trace *const trace = &grouping->record->trace;
-    const struct zv_trace_device *const device = zv_record_device(grouping->record);
-    struct zv_arena *const arena = grouping->arena;
-    struct zv_trace_annotation *const annotations =
-        zv_arena_array(arena, trace->annotation_count, sizeof *annotations);
-    struct birth *const births = zv_arena_array(arena, heap->block_count, sizeof *births);
-    struct scopes scopes = {.at = annotations};
-    scopes.open = zv_arena_array(arena, trace->annotation_count + 1, sizeof *scopes.open);
-    grouping->scopes = zv_arena_array(arena, heap->block_count, sizeof *grouping->scopes);
-    if (annotations == NULL || births == NULL || scopes.open == NULL || grouping->scopes == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < trace->annotation_count; i++) {
-        if (trace->annotations[i].device == grouping->record->device) {
-            annotations[scopes.count++] = trace->annotations[i];
-        }
-    }
-    qsort(annotations, scopes.count, sizeof *annotations, by_time);
-    size_t count = 0;
-    for (size_t i = 0; i < heap->block_count; i++) {
-        if (heap->blocks[i].born != ZV_BORN_BEFORE) {
-            births[count++] = (struct birth){heap->blocks[i].born, i};
-        }
-    }
-    qsort(births, count, sizeof *births, by_birth);
-    for (size_t i = 0; i < count; i++) {
-        grouping->scopes[births[i].block] =
-            scope_at(&scopes, device->events[births[i].born].time_us);
-    }
-    return true;
 }
 
 /* ---- sums ---- */
@@ -267,8 +191,11 @@ enum zv_status zv_groups_make(struct zv_groups *groups, const struct zv_record *
     *groups = (struct zv_groups){0};
     groups->at = zv_arena_array(arena, heap->block_count + 1, sizeof *groups->at);
     grouping.users = zv_user_frames(&record->trace, arena);
+    grouping.roles = how.by == ZV_GROUP_ROLE ? zv_roles(&record->trace, arena) : NULL;
+    grouping.scopes = how.by == ZV_GROUP_ANNOTATION ? zv_scopes(record, arena) : NULL;
     bool fine = groups->at != NULL && grouping.users != NULL &&
-                (how.by != ZV_GROUP_ANNOTATION || find_scopes(&grouping));
+                (how.by != ZV_GROUP_ROLE || grouping.roles != NULL) &&
+                (how.by != ZV_GROUP_ANNOTATION || grouping.scopes != NULL);
     for (size_t i = 0; i < heap->block_count && fine; i++) {
         fine = heap->blocks[i].state == ZV_BLOCK_FREE || add(&grouping, i);
     }

@@ -64,6 +64,21 @@ extern const char *const zv_group_words[];
  */
 const uint32_t *zv_user_frames(const struct zv_trace *trace, struct zv_arena *arena);
 
+/* What PyTorch's own frames in a stack tell of an allocation: the innermost that tells anything. */
+enum zv_role { ZV_ROLE_OTHER, ZV_ROLE_FORWARD, ZV_ROLE_BACKWARD, ZV_ROLE_OPTIMIZER, ZV_ROLE_COUNT };
+
+extern const char *const zv_role_names[ZV_ROLE_COUNT]; /* "other", "forward" ... */
+
+/* For each stack its enum zv_role. In the arena, NULL when memory is short. */
+const uint8_t *zv_roles(const struct zv_trace *trace, struct zv_arena *arena);
+
+/* Whether the record has annotations (record_function) of its device. */
+bool zv_has_scopes(const struct zv_record *record);
+
+/* For each event of the device the innermost annotation that was open then, as a text; 0: none. In
+ * the arena, NULL when memory is short. */
+const uint32_t *zv_scopes(const struct zv_record *record, struct zv_arena *arena);
+
 /* "train.py:41 step", file without its folders; in the arena, NULL when memory is short. */
 const char *zv_frame_label(const struct zv_trace *trace, uint32_t frame, struct zv_arena *arena);
 

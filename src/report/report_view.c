@@ -131,6 +131,7 @@ static void put_heap(struct zv_json_writer *json, const struct report_view *view
     json_bytes(json, "blockCount", true, view->lives->block_count);
     json_bytes(json, "spans", true, arrays->spans);
     json_bytes(json, "spanCount", true, view->lives->span_count);
+    json_bytes(json, "scopes", zv_has_scopes(record_of(view)), arrays->scopes);
     json_bool(json, "isSnapshot", trace->source == ZV_TRACE_FROM_SNAPSHOT);
     zv_json_write_key(json, "streams");
     zv_json_begin_array(json);
@@ -151,6 +152,13 @@ static void put_stacks(struct zv_json_writer *json, const struct report_view *vi
     json_bytes(json, "frameCount", true, trace->frame_count);
     json_bytes(json, "stacks", true, arrays->stacks);
     json_bytes(json, "stackCount", true, trace->stack_count);
+    json_bytes(json, "roles", true, arrays->roles);
+    zv_json_write_key(json, "roleNames");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < ZV_ROLE_COUNT; i++) {
+        zv_json_write_slice(json, zv_slice_of(zv_role_names[i]));
+    }
+    zv_json_end_array(json);
     zv_json_write_key(json, "texts");
     zv_json_begin_array(json);
     for (size_t i = 0; i < trace->text_count; i++) {
@@ -220,6 +228,17 @@ static void put_data(struct html_page *page, const struct report_style *style,
     html_page_end_data(page);
 }
 
+static bool find_labels(struct view_labels *labels, const struct zv_record *record,
+                        struct zv_arena *arena)
+{
+    const bool has_scopes = zv_has_scopes(record);
+    labels->users = zv_user_frames(&record->trace, arena);
+    labels->roles = zv_roles(&record->trace, arena);
+    labels->scopes = has_scopes ? zv_scopes(record, arena) : NULL;
+    return labels->users != NULL && labels->roles != NULL &&
+           (!has_scopes || labels->scopes != NULL);
+}
+
 enum zv_status report_view_html(struct zv_sink *sink, const struct report_style *style,
                                 const struct report_view *view, struct zv_error *err)
 {
@@ -231,8 +250,9 @@ enum zv_status report_view_html(struct zv_sink *sink, const struct report_style 
                                             {.name = "active", .role = "active"}}};
     const uint64_t *const values[3] = {lives->allocated_bytes, lives->reserved_bytes,
                                        lives->active_bytes};
-    const uint32_t *const users = zv_user_frames(&record_of(view)->trace, &arena);
-    enum zv_status status = users != NULL ? ZV_OK : zv_fail_memory(err, "a page");
+    struct view_labels labels;
+    enum zv_status status =
+        find_labels(&labels, record_of(view), &arena) ? ZV_OK : zv_fail_memory(err, "a page");
     status = status == ZV_OK ? html_page_begin(&page, sink, view->file, html_chart_scripts, err)
                              : status;
     if (status == ZV_OK) {
@@ -240,7 +260,7 @@ enum zv_status report_view_html(struct zv_sink *sink, const struct report_style 
         for (size_t i = 0; i < 3; i++) {
             html_series_write(&page, &arrays.series[i], values[i], lives->instant_count);
         }
-        status = view_arrays_write(&page, &arrays.tables, record_of(view), lives, users, err);
+        status = view_arrays_write(&page, &arrays.tables, record_of(view), lives, &labels, err);
     }
     if (status == ZV_OK) {
         view_what_if_write(&page, &arrays.what_if, view);

@@ -90,6 +90,33 @@ static size_t write_stacks(struct html_page *page, const struct zv_trace *trace,
     return number;
 }
 
+static size_t write_roles(struct html_page *page, const struct zv_trace *trace,
+                          const uint8_t *roles)
+{
+    struct html_array array;
+    const size_t number = html_array_begin(&array, page);
+    for (size_t i = 0; i < trace->stack_count; i++) {
+        html_array_number(&array, roles[i]);
+    }
+    html_array_end(&array);
+    return number;
+}
+
+/* Of each block the text of the annotation in which it was allocated: what event i did is there at
+ * instant i + 1. */
+static size_t write_scopes(struct html_page *page, const struct zv_lives *lives,
+                           const uint32_t *scopes)
+{
+    struct html_array array;
+    const size_t number = html_array_begin(&array, page);
+    for (size_t i = 0; i < lives->block_count; i++) {
+        const uint32_t born = lives->blocks[i].born;
+        html_array_number(&array, born != 0 ? scopes[born - 1] : 0);
+    }
+    html_array_end(&array);
+    return number;
+}
+
 /* Time never runs back on the axis: a clock that did holds still. */
 static enum zv_status write_times(struct html_page *page, struct view_arrays *arrays,
                                   const struct zv_trace_device *device, struct zv_error *err)
@@ -120,12 +147,16 @@ static enum zv_status write_times(struct html_page *page, struct view_arrays *ar
 
 enum zv_status view_arrays_write(struct html_page *page, struct view_arrays *arrays,
                                  const struct zv_record *record, const struct zv_lives *lives,
-                                 const uint32_t *users, struct zv_error *err)
+                                 const struct view_labels *labels, struct zv_error *err)
 {
     *arrays = (struct view_arrays){.unit = unit_of(lives)};
     arrays->blocks = write_blocks(page, lives, arrays->unit);
     arrays->spans = write_spans(page, lives, arrays->unit);
     arrays->frames = write_frames(page, &record->trace);
-    arrays->stacks = write_stacks(page, &record->trace, users);
+    arrays->stacks = write_stacks(page, &record->trace, labels->users);
+    arrays->roles = write_roles(page, &record->trace, labels->roles);
+    if (labels->scopes != NULL) {
+        arrays->scopes = write_scopes(page, lives, labels->scopes);
+    }
     return write_times(page, arrays, zv_record_device(record), err);
 }

@@ -11,14 +11,23 @@ struct view_arrays {
     size_t spans;
     size_t frames;
     size_t stacks;
+    size_t roles;
+    size_t scopes; /* only with labels.scopes */
     uint64_t unit; /* addresses and bytes of blocks and spans are multiples of it */
     bool has_times;
     struct html_series times; /* microseconds since the first event, of each instant */
 };
 
-/* users: for each stack its user's frame (zv_user_frames). Errors: ZV_E_NOMEM. */
+/* What explain says of stacks and events. */
+struct view_labels {
+    const uint32_t *users;  /* zv_user_frames */
+    const uint8_t *roles;   /* zv_roles */
+    const uint32_t *scopes; /* zv_scopes; NULL: the record has no annotations */
+};
+
+/* Errors: ZV_E_NOMEM. */
 enum zv_status view_arrays_write(struct html_page *page, struct view_arrays *arrays,
                                  const struct zv_record *record, const struct zv_lives *lives,
-                                 const uint32_t *users, struct zv_error *err);
+                                 const struct view_labels *labels, struct zv_error *err);
 
 #endif

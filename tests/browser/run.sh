@@ -25,12 +25,15 @@ look() { # look NAME: the page of this name does what its steps say
     fi
 }
 
-echo '1..6'
+echo '1..7'
 "$zirve" view tests/data/snapshots/gen6.pickle -o "$work/view.html" || exit 1
 look view
 LC_ALL=C sed 's|/home/user/train\.py|</script><img src=>|' tests/data/snapshots/gen6.pickle >"$work/hostile.pickle"
 "$zirve" view "$work/hostile.pickle" -o "$work/hostile.html" || exit 1
 look hostile
+LC_ALL=C sed 's|C:\\users\\user\\model\.py|/a/b/torch/optim/sg.py|' tests/data/snapshots/gen6.pickle >"$work/roles.pickle"
+"$zirve" view "$work/roles.pickle" -o "$work/roles.html" || exit 1
+look roles
 awk 'BEGIN {
     for (i = 1; i <= 8000; i++) {
         print "a", i, 512 * (1 + i * 7919 % 9973), i % 3
