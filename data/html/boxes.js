@@ -25,6 +25,9 @@ class PlainBoxes {
   }
 }
 
+const BOXES_AT_ONCE = 8192;
+const FRAME_SHARE = 10; /* milliseconds of a frame for boxes */
+
 class Boxes {
   /*
    * boxes: {count, from[], until[], low[], bytes[]}. ground: ranges of addresses that are drawn, as groundOf gives them.
@@ -35,6 +38,7 @@ class Boxes {
     this.ground = ground;
     this.host = host;
     this.spec = spec;
+    this.found = 0;
     this.canvas = make("canvas", { class: "plot", role: "img", "aria-label": spec.title + ": " + count(boxes.count) + " blocks" });
     this.canvas.style.height = "340px";
     this.cursor = make("div", { class: "cursor" });
@@ -44,20 +48,25 @@ class Boxes {
     this.canvas.addEventListener("pointerleave", hideTip);
     this.canvas.addEventListener("click", (event) => this.click(event));
     this.redrawing = () => this.draw();
+    this.going = () => this.goOn();
     this.pointing = () => this.pointOut();
     drawn.push(this.redrawing);
   }
 
-  /* Rows from the bottom up to an address. */
+  /* Rows from the bottom up to an address, which is often in the range of the one before. */
   height(address, rows) {
-    let low = 0;
-    let high = this.ground.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.ground[middle].from <= address) low = middle;
-      else high = middle - 1;
+    let part = this.ground[this.found];
+    if (address < part.from || address > part.end) {
+      let low = 0;
+      let high = this.ground.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (this.ground[middle].from <= address) low = middle;
+        else high = middle - 1;
+      }
+      this.found = low;
+      part = this.ground[low];
     }
-    const part = this.ground[low];
     return ((part.before + Math.min(address, part.end) - part.from) / this.ground.bytes) * rows;
   }
 
@@ -79,37 +88,35 @@ class Boxes {
     }
   }
 
-  paint() {
-    const { boxes, host } = this;
-    const shades = new Map();
-    this.colours.fill(0);
-    this.ids.fill(NOTHING);
+  paintSpans() {
+    const { spans } = this.host;
     const free = pixel("free");
-    for (let i = 0; host.spans && i < host.spans.count; i++) {
-      const until = host.spans.died[i] === NEVER ? Infinity : host.spans.died[i];
-      if (until > this.since && host.spans.born[i] < this.to) this.fill(host.spans.born[i], Math.min(until, this.to), host.spans.address[i], host.spans.bytes[i], free, FREE);
+    for (let i = 0; spans && i < spans.count; i++) {
+      const until = spans.died[i] === NEVER ? Infinity : spans.died[i];
+      if (until > this.since && spans.born[i] < this.to) this.fill(spans.born[i], Math.min(until, this.to), spans.address[i], spans.bytes[i], free, FREE);
     }
-    for (let i = 0; i < boxes.count; i++) {
+  }
+  paintBoxes(first, end) {
+    const { boxes, host, shades } = this;
+    for (let i = first; i < end; i++) {
       const until = boxes.until[i] === NEVER ? this.to : Math.min(boxes.until[i], this.to);
       if (until <= this.since || boxes.from[i] >= this.to) continue;
       const name = host.colourOf(i);
-      const faded = host.isFaded(i);
-      const key = name + (faded ? " faded" : "");
-      if (!shades.has(key)) shades.set(key, pixel(name, "free", faded ? 0.82 : 0));
-      this.fill(boxes.from[i], until, boxes.low[i], boxes.bytes[i], shades.get(key), i);
+      const faded = host.isFaded(i) ? 1 : 0;
+      let shade = shades[faded].get(name);
+      if (shade === undefined) shades[faded].set(name, (shade = pixel(name, "free", faded * 0.82)));
+      this.fill(boxes.from[i], until, boxes.low[i], boxes.bytes[i], shade, i);
     }
   }
 
   draw() {
-    const { host } = this;
-    const { chart, scale } = host;
-    const { context, width, height, scale: dots } = prepare(this.canvas);
-    if (width === 0 || !chart.area || this.ground.bytes === 0) return;
-    const { left, right } = chart.area;
-    this.since = chart.from * scale + (host.first || 0);
-    this.to = chart.to * scale + (host.first || 0);
-    const across = Math.max(1, Math.round((right - left) * dots));
-    const rows = Math.max(1, Math.round((height - 4) * dots));
+    const { chart, scale } = this.host;
+    const dots = window.devicePixelRatio || 1;
+    if (this.canvas.clientWidth === 0 || !chart.area || this.ground.bytes === 0) return;
+    this.since = chart.from * scale + (this.host.first || 0);
+    this.to = chart.to * scale + (this.host.first || 0);
+    const across = Math.max(1, Math.round((chart.area.right - chart.area.left) * dots));
+    const rows = Math.max(1, Math.round((this.canvas.clientHeight - 4) * dots));
     if (across !== this.across || rows !== this.rows) {
       [this.across, this.rows] = [across, rows];
       this.image = new ImageData(across, rows);
@@ -117,7 +124,27 @@ class Boxes {
       this.ids = new Int32Array(across * rows);
       this.sheet = make("canvas", { width: String(across), height: String(rows) });
     }
-    this.paint();
+    this.shades = [new Map(), new Map()]; /* plain, faded */
+    this.colours.fill(0);
+    this.ids.fill(NOTHING);
+    this.paintSpans();
+    this.next = 0;
+    this.goOn();
+  }
+  /* So many boxes take more than one frame: until all are painted the picture before is shown. */
+  goOn() {
+    const late = performance.now() + FRAME_SHARE;
+    while (this.next < this.boxes.count && performance.now() < late) {
+      const end = Math.min(this.boxes.count, this.next + BOXES_AT_ONCE);
+      this.paintBoxes(this.next, end);
+      this.next = end;
+    }
+    if (this.next < this.boxes.count) redraw(this.going);
+    else this.show();
+  }
+  show() {
+    const { left, right } = this.host.chart.area;
+    const { context, height } = prepare(this.canvas);
     this.sheet.getContext("2d").putImageData(this.image, 0, 0);
     context.drawImage(this.sheet, left, 2, right - left, height - 4);
     this.levels(context, left, right, height);
