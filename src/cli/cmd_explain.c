@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "cli/explain_advise.h"
+#include "cli/input_file.h"
 #include "cli/output.h"
 #include "cli/record_options.h"
 #include "cli/result_file.h"
@@ -82,7 +83,7 @@ static enum zv_status open_record(struct zv_record *record, const char *path,
                                   const struct zv_record_options *record_options,
                                   struct zv_file *file, bool *is_text, struct zv_error *err)
 {
-    enum zv_status status = zv_file_open(file, path, err);
+    enum zv_status status = input_file_open(file, path, err);
     if (status != ZV_OK) {
         return status;
     }
@@ -94,7 +95,10 @@ static enum zv_status open_record(struct zv_record *record, const char *path,
     } else if (!*is_text) {
         struct zv_error cause = {0};
         status = zv_record_open(record, content, record_options, &cause);
-        *is_text = (status == ZV_E_SYNTAX || status == ZV_E_UNSUPPORTED) && has_message(content);
+        if (status == ZV_E_SYNTAX || status == ZV_E_UNSUPPORTED) {
+            input_file_unpack(file);
+            *is_text = has_message(zv_file_slice(file));
+        }
         if (*is_text) {
             zv_record_close(record);
             return ZV_OK;
@@ -468,10 +472,9 @@ const struct verb verb_explain = {
     .question = "why this peak, why out of memory?",
     .usage = "[options] FILE",
     .about =
-        "Reads what a run left behind (a PyTorch memory snapshot of any age, a profiler trace, "
-        "plain, "
-        ".gz or .zst; an op list, which is run on the simulated card; or the failing log of a "
-        "runtime, a pasted out-of-memory message) and says first why "
+        "Reads what a run left behind, plain, .gz or .zst (a PyTorch memory snapshot of any age, a "
+        "profiler trace; an op list, which is run on the simulated card; or the failing log of a "
+        "runtime, a pasted out-of-memory message), and says first why "
         "memory ran out, or where the peak was; then what "
         "was allocated, reserved and free at that instant, and who held it. A snapshot's history "
         "is run through the caching allocator again: how exactly it comes out is printed, and "

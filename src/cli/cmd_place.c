@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "cli/card_files.h"
+#include "cli/input_file.h"
 #include "cli/output.h"
 #include "cli/record_options.h"
 #include "cli/result_file.h"
@@ -164,7 +165,7 @@ static enum zv_status place_file(struct session *session, const struct arguments
                                  struct zv_error *err)
 {
     struct zv_file file;
-    enum zv_status status = zv_file_open(&file, args->operands[0], err);
+    enum zv_status status = input_file_open(&file, args->operands[0], err);
     if (status != ZV_OK) {
         return status;
     }

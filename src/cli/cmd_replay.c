@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "cli/card_files.h"
+#include "cli/input_file.h"
 #include "cli/output.h"
 #include "cli/replay_against.h"
 #include "cli/replay_case.h"
@@ -462,7 +463,7 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     if (arguments_has(args, "against")) {
         return replay_against(args, out, err);
     }
-    enum zv_status status = zv_file_open(&file, args->operands[0], err);
+    enum zv_status status = input_file_open(&file, args->operands[0], err);
     if (status == ZV_OK) {
         status = replay_file(&runs, args, zv_file_slice(&file), err);
         zv_file_close(&file);

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "cli/input_file.h"
 #include "cli/output.h"
 #include "cli/record_options.h"
 #include "cli/verbs.h"
@@ -132,7 +133,7 @@ static enum zv_status open_record(struct session *session, const struct argument
 {
     struct zv_file file;
     bool is_ops;
-    enum zv_status status = zv_file_open(&file, args->operands[0], err);
+    enum zv_status status = input_file_open(&file, args->operands[0], err);
     if (status != ZV_OK) {
         return status;
     }

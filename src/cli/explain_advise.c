@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "cli/estimate_options.h"
 #include "cli/estimate_session.h"
+#include "cli/input_file.h"
 #include "cli/job_input.h"
 #include "cli/verbs.h"
 #include "explain/cause.h"
@@ -66,7 +67,7 @@ static enum zv_status read_operand(struct advising *advising, const char *path,
                                    struct zv_error *err)
 {
     struct zv_file file = {0};
-    enum zv_status status = zv_file_open(&file, path, err);
+    enum zv_status status = input_file_open(&file, path, err);
     if (status != ZV_OK) {
         return status;
     }

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "cli/input_file.h"
 #include "explain/groups.h"
 #include "report/report_requests.h"
 #include "trace/open.h"
@@ -73,7 +74,7 @@ enum zv_status replay_against(const struct arguments *args, struct output *out,
     for (int i = 0; i < 2 && status == ZV_OK; i++) {
         struct zv_file file;
         both.runs[i].name = names[i];
-        status = zv_file_open(&file, names[i], err);
+        status = input_file_open(&file, names[i], err);
         if (status == ZV_OK) {
             status = read_run(&both.runs[i], &traces[i], zv_file_slice(&file), args, &arena, err);
             zv_file_close(&file);

@@ -1108,3 +1108,24 @@ $ zirve explain $TMP/run.zv --diff tests/data/snapshots/gen6.pickle | sed -n 3p
 The earlier file is recorded, this one emulated.
 $ zirve view $TMP/run.zv | sed -n 's/.*"basis": //p'
 "Emulated: an op list, run on the simulated card.",
+# Logs are unpacked as records are, also those that begin like a record; a damaged one says where.
+$ gzip -c tests/data/run/backward.log >$TMP/log.gz; zirve explain $TMP/log.gz | sed 3q
+OUT OF MEMORY because of memory outside this allocator: 21.50 GiB (23.09 GB)
+live and 1.96 GiB (2.10 GB) asked for would fit the card, but 860.16 MiB (901.94
+MB) of it is used by others.
+$ zstd -qc tests/data/run/backward.log >$TMP/log.zst; zirve explain $TMP/log.zst --json | sed 3q; zirve explain --advise $TMP/log.zst | sed 2q
+{
+  "schema": "zirve.explain_message/1",
+  "line": 8,
+OUT OF DEVICE MEMORY in backward (in backward)
+  torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0
+$ { echo "{'loss': 1}"; cat tests/data/run/backward.log; } | gzip >$TMP/lines.gz; zirve explain $TMP/lines.gz | sed 1q
+OUT OF MEMORY because of memory outside this allocator: 21.50 GiB (23.09 GB)
+$ { echo '{"loss": 1}'; cat tests/data/run/backward.log; } | gzip >$TMP/json.gz; zirve explain $TMP/json.gz | sed 1q
+OUT OF MEMORY because of memory outside this allocator: 21.50 GiB (23.09 GB)
+$ head -c 300 $TMP/log.gz >$TMP/cut.gz; zirve explain $TMP/cut.gz
+zirve explain: TMP/cut.gz: byte 300: compressed data: truncated gzip
+? 3
+$ gzip -c tests/data/ops/hole.txt >$TMP/hole.gz; zirve explain $TMP/hole.gz | sed 2q
+PEAK 5.59 GiB (6.00 GB) allocated, after event 24 of 34. It did not run out of
+memory.
