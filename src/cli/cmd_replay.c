@@ -14,6 +14,7 @@
 #include "cli/replay_record.h"
 #include "cli/result_file.h"
 #include "cli/verbs.h"
+#include "explain/settings.h"
 #include "report/memory_summary.h"
 #include "report/report_explain.h"
 #include "report/report_replay.h"
@@ -36,7 +37,9 @@ static const struct option_spec options[] = {
     {"Replay", "policy", NULL, "POLICY",
      "caching, cuda-malloc-async or direct (caching); repeat to compare", OPTION_LIST},
     {"Replay", "advise", NULL, NULL,
-     "try settings that change fragmentation, best first (one card, no --alloc-conf)", OPTION_FLAG},
+     "try settings that change fragmentation, and the best of two kinds together; best first (one "
+     "card, no --alloc-conf)",
+     OPTION_FLAG},
     {"Replay", "budget", NULL, "N",
      "of --advise: at most N replays, or none begun after so many seconds (30s)", OPTION_VALUE},
     {"Replay", "against", NULL, "FILE",
@@ -73,7 +76,8 @@ struct runs {
     struct budget budget;
     bool has_placement;
     struct zv_placement placement; /* of the requests, for --advise */
-    size_t planned;                /* settings that --advise knows, the one that ran among them */
+    bool advises;                  /* --advise: what to try next follows from what was tried */
+    bool is_cut;                   /* more would have been tried, had the budget allowed it */
 };
 
 /* Every run so far once for each value of an option, by a function that applies one value. */
@@ -233,24 +237,26 @@ static uint64_t now_us(void)
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }
 
-/* What was run comes first. */
-static enum zv_status plan_advice(struct runs *runs, struct zv_error *err)
+/* One run more, when there is a setting worth it and budget; begin is when the first one began. */
+static enum zv_status plan_next(struct runs *runs, uint64_t begin, struct zv_error *err)
 {
-    if (runs->count != 1) {
-        return zv_fail(err, ZV_E_USAGE,
-                       "--advise tries settings itself: one card and no --alloc-conf beside it");
+    const struct budget *const budget = &runs->budget;
+    struct zv_tried tried[MAX_RUNS];
+    const char *conf;
+    for (size_t i = 0; i < runs->count; i++) {
+        tried[i] = report_replay_tried(&runs->at[i]);
     }
-    for (const char *const *conf = zv_settings_to_try; *conf != NULL; conf++) {
-        if (strcmp(*conf, runs->at[0].conf) == 0) {
-            continue;
-        }
-        runs->planned++;
-        if (runs->budget.replays != 0 && runs->count >= runs->budget.replays) {
-            continue;
-        }
+    const enum zv_status status = zv_setting_next(&conf, tried, runs->count, &runs->arena, err);
+    if (status != ZV_OK || conf == NULL || runs->count == MAX_RUNS) {
+        return status;
+    }
+    runs->is_cut = (budget->replays != 0 && runs->count >= budget->replays) ||
+                   (budget->is_time && now_us() - begin >= budget->microseconds);
+    if (!runs->is_cut) {
         runs->at[runs->count] = runs->at[0];
-        runs->at[runs->count].conf = *conf;
+        runs->at[runs->count].conf = conf;
         runs->at[runs->count].order = runs->count;
+        runs->at[runs->count].outcome = (struct zv_replay_outcome){0};
         runs->count++;
     }
     return ZV_OK;
@@ -291,12 +297,11 @@ static enum zv_status run_all(struct runs *runs, const struct arguments *args, s
     }
     const uint64_t begin = now_us();
     for (size_t i = 0; i < runs->count && status == ZV_OK; i++) {
-        if (i != 0 && runs->budget.is_time && now_us() - begin >= runs->budget.microseconds) {
-            runs->count = i; /* what is left was not begun */
-        } else {
-            status = run_one(&runs->at[i], &runs->arena, ops,
-                             counters_path != NULL ? &counters.sink : NULL,
-                             events_path != NULL ? &events.sink : NULL, err);
+        status =
+            run_one(&runs->at[i], &runs->arena, ops, counters_path != NULL ? &counters.sink : NULL,
+                    events_path != NULL ? &events.sink : NULL, err);
+        if (status == ZV_OK && runs->advises && i + 1 == runs->count) {
+            status = plan_next(runs, begin, err);
         }
     }
     if (status == ZV_OK) {
@@ -324,16 +329,18 @@ static void write_results(const struct runs *runs, const struct arguments *args,
 {
     const bool stats = arguments_has(args, "stats");
     const bool summary = arguments_has(args, "summary");
+    const struct report_replay_advice advice = {
+        .is_cut = runs->is_cut, .placement = runs->has_placement ? &runs->placement : NULL};
     if (out->json) {
-        report_replays_json(&out->sink, runs->at, runs->count, stats);
+        report_replays_json(&out->sink, runs->at, runs->count, stats,
+                            runs->advises ? &advice : NULL);
         return;
     }
-    if (arguments_has(args, "advise") && !stats && !summary) {
+    if (runs->advises && !stats && !summary) {
         if (runs->record.is_record) {
             report_proof_text(&out->sink, &out->style, &runs->record.record);
         }
-        report_replay_advice_text(&out->sink, &out->style, runs->at, runs->count, runs->planned,
-                                  runs->has_placement ? &runs->placement : NULL);
+        report_replay_advice_text(&out->sink, &out->style, runs->at, runs->count, &advice);
         return;
     }
     if (!stats && !summary) {
@@ -433,9 +440,17 @@ static enum zv_status replay_file(struct runs *runs, const struct arguments *arg
     status = write_ops_file(runs, args, err);
     status = status == ZV_OK ? plan(runs, args, err) : status;
     status = status == ZV_OK ? read_budget(&runs->budget, args, err) : status;
-    if (status == ZV_OK && arguments_has(args, "advise")) {
-        runs->planned = 1;
-        status = plan_advice(runs, err);
+    runs->advises = arguments_has(args, "advise");
+    static const char *const alone[] = {"counters", "events", "snapshot"};
+    for (size_t i = 0; i < 3 && runs->advises; i++) {
+        if (arguments_has(args, alone[i])) {
+            return zv_fail(err, ZV_E_USAGE, "--%s needs one run, not the many of --advise",
+                           alone[i]);
+        }
+    }
+    if (status == ZV_OK && runs->advises && runs->count != 1) {
+        return zv_fail(err, ZV_E_USAGE,
+                       "--advise tries settings itself: one card and no --alloc-conf beside it");
     }
     status = status == ZV_OK ? run_all(runs, args, file, err) : status;
     status = status == ZV_OK ? write_snapshot(runs, args, file, err) : status;
@@ -443,7 +458,7 @@ static enum zv_status replay_file(struct runs *runs, const struct arguments *arg
         (void)zv_fail_where(err, args->operands[0]);
     }
     name_events(runs);
-    if (status == ZV_OK && arguments_has(args, "advise")) {
+    if (status == ZV_OK && runs->advises) {
         report_replay_rank(runs->at, runs->count);
         status = read_placement(runs, file, err);
     }

@@ -8,10 +8,11 @@
 #include "cli/output.h"
 #include "cli/record_options.h"
 #include "cli/verbs.h"
+#include "explain/settings.h"
 #include "report/report_view.h"
 #include "trace/open.h"
 
-enum { TOP = 20, GROUPINGS = 2, MAX_RUNS = 16 };
+enum { TOP = 20, GROUPINGS = 2, MAX_RUNS = 12 }; /* the settings as they were and 11 others */
 #define NO_LIMIT_BYTES (UINT64_C(1) << 48)
 
 static const struct option_spec options[] = {
@@ -80,11 +81,17 @@ static enum zv_status try_all(struct session *session, uint64_t capacity_bytes,
     if (status == ZV_OK) {
         status = try_settings(session, &requests, session->record.conf, capacity_bytes, err);
     }
-    for (const char *const *conf = zv_settings_to_try;
-         *conf != NULL && status == ZV_OK && session->run_count < MAX_RUNS; conf++) {
-        if (strcmp(*conf, session->record.conf) != 0) {
-            status = try_settings(session, &requests, *conf, capacity_bytes, err);
+    while (status == ZV_OK && session->run_count < MAX_RUNS) {
+        struct zv_tried tried[MAX_RUNS];
+        const char *conf;
+        for (size_t i = 0; i < session->run_count; i++) {
+            tried[i] = report_replay_tried(&session->runs[i]);
         }
+        status = zv_setting_next(&conf, tried, session->run_count, &session->arena, err);
+        if (status != ZV_OK || conf == NULL) {
+            break;
+        }
+        status = try_settings(session, &requests, conf, capacity_bytes, err);
     }
     zv_requests_close(&requests);
     report_replay_rank(session->runs, session->run_count);

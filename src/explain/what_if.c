@@ -7,19 +7,6 @@
 
 #define MAX_OPS_BYTES (UINT64_C(8) << 30)
 
-const char *const zv_settings_to_try[] = {
-    "expandable_segments:True",
-    "max_split_size_mb:64",
-    "max_split_size_mb:128",
-    "max_split_size_mb:256",
-    "max_split_size_mb:512",
-    "roundup_power2_divisions:4",
-    "roundup_power2_divisions:8",
-    "roundup_power2_divisions:16",
-    "expandable_segments:True,roundup_power2_divisions:8",
-    NULL,
-};
-
 enum zv_status zv_requests_make(struct zv_requests *requests, const struct zv_record *record,
                                 struct zv_error *err)
 {

@@ -48,7 +48,4 @@ enum zv_status zv_curve_run(struct zv_curve *curve, struct zv_replay_outcome *ou
                             const struct zv_allocator_options *options, struct zv_arena *arena,
                             struct zv_error *err);
 
-/* Settings worth trying, as in PYTORCH_ALLOC_CONF; ends with NULL. */
-extern const char *const zv_settings_to_try[];
-
 #endif

@@ -10,6 +10,7 @@
 #include "base/stream.h"
 #include "explain/placement.h"
 #include "explain/record.h"
+#include "explain/settings.h"
 #include "report/style.h"
 
 struct report_replay {
@@ -32,9 +33,15 @@ struct report_replay_case {
 
 void report_replays_text(struct zv_sink *sink, const struct report_style *style,
                          const struct report_replay *runs, size_t count);
-/* with_stats: memory_stats() of every run too. */
+/* Of runs whose settings were searched for, ranked. */
+struct report_replay_advice {
+    bool is_cut;                          /* the budget was used up */
+    const struct zv_placement *placement; /* a perfect plan of the same requests; NULL: not known */
+};
+
+/* with_stats: memory_stats() of every run too. advice: NULL for settings that were asked for. */
 void report_replays_json(struct zv_sink *sink, const struct report_replay *runs, size_t count,
-                         bool with_stats);
+                         bool with_stats, const struct report_replay_advice *advice);
 
 /* Calls of the driver, all kinds together. */
 uint64_t report_replay_calls(const struct report_replay *run);
@@ -42,10 +49,13 @@ uint64_t report_replay_calls(const struct report_replay *run);
 /* Best first: fewest requests that fail, least reserved, fewest driver calls. */
 void report_replay_rank(struct report_replay *runs, size_t count);
 
-/* Settings ranked, and what a perfect plan of the same requests would need (NULL: not known). */
+/* The same for the search of settings. */
+struct zv_tried report_replay_tried(const struct report_replay *run);
+
+/* Settings ranked, those that came to the same together, and the perfect plan. */
 void report_replay_advice_text(struct zv_sink *sink, const struct report_style *style,
-                               const struct report_replay *runs, size_t count, size_t known,
-                               const struct zv_placement *placement);
+                               const struct report_replay *runs, size_t count,
+                               const struct report_replay_advice *advice);
 
 void report_replay_cases_text(struct zv_sink *sink, const struct report_replay_case *cases,
                               size_t count);

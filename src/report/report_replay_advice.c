@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "report/report_explain.h"
 #include "report/report_replay.h"
 
@@ -13,21 +14,25 @@ uint64_t report_replay_calls(const struct report_replay *run)
            calls->unreserve + calls->map + calls->map_failed + calls->unmap;
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
+struct zv_tried report_replay_tried(const struct report_replay *run)
 {
-    return (a > b) - (a < b);
+    return (struct zv_tried){run->conf, run->outcome.ooms, run->outcome.peak_reserved_bytes,
+                             report_replay_calls(run)};
+}
+
+static int by_result(const struct report_replay *left, const struct report_replay *right)
+{
+    const struct zv_tried a = report_replay_tried(left);
+    const struct zv_tried b = report_replay_tried(right);
+    return zv_tried_order(&a, &b);
 }
 
 static int by_merit(const void *a, const void *b)
 {
     const struct report_replay *const left = a;
     const struct report_replay *const right = b;
-    int order = compare_u64(left->outcome.ooms, right->outcome.ooms);
-    order = order != 0 ? order
-                       : compare_u64(left->outcome.peak_reserved_bytes,
-                                     right->outcome.peak_reserved_bytes);
-    order = order != 0 ? order : compare_u64(report_replay_calls(left), report_replay_calls(right));
-    return order != 0 ? order : compare_u64(left->order, right->order);
+    const int order = by_result(left, right);
+    return order != 0 ? order : (left->order > right->order) - (left->order < right->order);
 }
 
 void report_replay_rank(struct report_replay *runs, size_t count)
@@ -96,33 +101,67 @@ static void put_plan(struct zv_sink *sink, const struct report_style *style,
     report_fold(sink, style, 0, 0, line);
 }
 
+/* How many runs from here on came to the same: they follow each other. */
+static size_t same_results(const struct report_replay *runs, size_t count)
+{
+    size_t same = 1;
+    while (same < count && by_result(&runs[same], &runs[0]) == 0) {
+        same++;
+    }
+    return same;
+}
+
+static const char *name_of(const struct report_replay *run)
+{
+    return run->conf[0] != 0 ? run->conf : "default settings";
+}
+
+/* "the same with ...": other settings that came to what the one before them did. */
+static void put_same(struct zv_sink *sink, const struct report_style *style,
+                     const struct report_replay *runs, size_t count)
+{
+    struct zv_buffer text = {.limit = 1 << 16};
+    struct zv_sink line = zv_buffer_sink(&text);
+    for (size_t i = 1; i < count; i++) {
+        zv_sink_print(&line, "%s%s", i == 1 ? "the same with " : "; ", name_of(&runs[i]));
+    }
+    zv_sink_write(&line, "", 1);
+    if (count > 1 && !line.failed) {
+        report_fold(sink, style, 5, 0, text.data);
+    }
+    sink->failed |= line.failed;
+    zv_buffer_free(&text);
+}
+
 void report_replay_advice_text(struct zv_sink *sink, const struct report_style *style,
-                               const struct report_replay *runs, size_t count, size_t known,
-                               const struct zv_placement *placement)
+                               const struct report_replay *runs, size_t count,
+                               const struct report_replay_advice *advice)
 {
     const struct report_replay *const base = find_base(runs, count);
     char head[128];
+    size_t rank = 0;
     (void)snprintf(head, sizeof head,
                    "Settings by requests that fail, then bytes reserved, then driver calls (%zu "
                    "tried%s):",
-                   count, count < known ? " within the budget" : "");
+                   count, advice->is_cut ? " within the budget" : "");
     zv_sink_text(sink, "\n");
     report_fold(sink, style, 0, 0, head);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0, same; i < count; i += same) {
         char reserved[REPORT_BYTES_TEXT];
         char sentence[256];
         char line[sizeof reserved + sizeof sentence + 2];
+        same = same_results(&runs[i], count - i);
         report_bytes(reserved, style, runs[i].outcome.peak_reserved_bytes);
         put_sentence(sentence, sizeof sentence, style, &runs[i], base);
-        zv_sink_print(sink, "%3zu. %s\n", i + 1,
-                      runs[i].conf[0] != 0 ? runs[i].conf : "default settings");
+        zv_sink_print(sink, "%3zu. %s\n", ++rank, name_of(&runs[i]));
         (void)snprintf(line, sizeof line, "%s: %s", reserved, sentence);
         report_fold(sink, style, 5, 0, line);
+        put_same(sink, style, &runs[i], same);
     }
     report_fold(sink, style, 0, 0,
                 "Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.");
-    if (placement != NULL) {
-        put_plan(sink, style, &placement->plan, &runs[0].outcome);
+    if (advice->placement != NULL) {
+        put_plan(sink, style, &advice->placement->plan, &runs[0].outcome);
     }
     report_caveats_text(sink, style);
 }

@@ -71,7 +71,52 @@ static void write_stats(struct zv_json_writer *json, const struct report_replay 
     zv_json_end_object(json);
 }
 
-static void write_run(struct zv_json_writer *json, const struct report_replay *run, bool with_stats)
+static void write_yes(struct zv_json_writer *json, const char *key, bool value)
+{
+    zv_json_write_key(json, key);
+    zv_json_write_bool(json, value);
+}
+
+/* A bound on what any placement could save, and no promise. */
+static void write_plan(struct zv_json_writer *json, const struct zv_placement *placement,
+                       const struct zv_replay_outcome *best)
+{
+    zv_json_write_key(json, "perfect_plan");
+    if (placement == NULL) {
+        zv_json_write_null(json);
+        return;
+    }
+    const struct zv_place_plan *const plan = &placement->plan;
+    const uint64_t reserved = best->peak_reserved_bytes;
+    zv_json_begin_object(json);
+    write_text(json, "known", "calculated");
+    write_u64(json, "bytes", plan->height_bytes);
+    write_u64(json, "bound_bytes", plan->bound_bytes);
+    write_yes(json, "optimal", plan->height_bytes == plan->bound_bytes);
+    zv_json_write_key(json, "less_than_best_bytes");
+    if (best->ooms == 0) {
+        zv_json_write_u64(json, plan->height_bytes < reserved ? reserved - plan->height_bytes : 0);
+    } else {
+        zv_json_write_null(json); /* the best did not serve all requests */
+    }
+    zv_json_end_object(json);
+}
+
+/* Which of the runs before it, ranked, came to the same; itself: none. */
+static const struct report_replay *first_same(const struct report_replay *runs, size_t at)
+{
+    const struct zv_tried own = report_replay_tried(&runs[at]);
+    for (; at != 0; at--) {
+        const struct zv_tried before = report_replay_tried(&runs[at - 1]);
+        if (zv_tried_order(&before, &own) != 0) {
+            break;
+        }
+    }
+    return &runs[at];
+}
+
+static void write_run(struct zv_json_writer *json, const struct report_replay *run, bool with_stats,
+                      const struct report_replay *same)
 {
     const struct zv_replay_outcome *const outcome = &run->outcome;
     zv_json_begin_object(json);
@@ -101,11 +146,14 @@ static void write_run(struct zv_json_writer *json, const struct report_replay *r
     if (with_stats) {
         write_stats(json, run);
     }
+    if (same != NULL) {
+        write_text(json, "same_as", same != run ? same->conf : NULL);
+    }
     zv_json_end_object(json);
 }
 
 void report_replays_json(struct zv_sink *sink, const struct report_replay *runs, size_t count,
-                         bool with_stats)
+                         bool with_stats, const struct report_replay_advice *advice)
 {
     struct zv_json_writer json = {.sink = sink};
     zv_json_begin_object(&json);
@@ -121,9 +169,13 @@ void report_replays_json(struct zv_sink *sink, const struct report_replay *runs,
     zv_json_write_key(&json, "runs");
     zv_json_begin_array(&json);
     for (size_t i = 0; i < count; i++) {
-        write_run(&json, &runs[i], with_stats);
+        write_run(&json, &runs[i], with_stats, advice != NULL ? first_same(runs, i) : NULL);
     }
     zv_json_end_array(&json);
+    if (advice != NULL) {
+        write_yes(&json, "within_budget", !advice->is_cut);
+        write_plan(&json, advice->placement, &runs[0].outcome);
+    }
     zv_json_end_object(&json);
     zv_json_finish(&json);
 }

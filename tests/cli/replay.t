@@ -585,31 +585,30 @@ zirve replay: -: a memory timeline has no addresses: nothing tells which free is
 # Settings ranked.
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --advise
 
-Settings by requests that fail, then bytes reserved, then driver calls (10
+Settings by requests that fail, then bytes reserved, then driver calls (14
 tried):
   1. expandable_segments:True
      5.61 GiB (6.02 GB): 12.00 MiB (12.58 MB) more reserved, 11 driver calls
-  2. max_split_size_mb:64
+     the same with expandable_segments:True,garbage_collection_threshold:0.8
+  2. expandable_segments:True,roundup_power2_divisions:16
+     5.70 GiB (6.12 GB): 112.00 MiB (117.44 MB) more reserved, 11 driver calls
+  3. max_split_size_mb:64
      5.83 GiB (6.26 GB): 246.00 MiB (257.95 MB) more reserved, 15 driver calls
-  3. max_split_size_mb:128
-     5.83 GiB (6.26 GB): 246.00 MiB (257.95 MB) more reserved, 15 driver calls
-  4. max_split_size_mb:256
-     5.83 GiB (6.26 GB): 246.00 MiB (257.95 MB) more reserved, 15 driver calls
-  5. max_split_size_mb:512
-     5.83 GiB (6.26 GB): 246.00 MiB (257.95 MB) more reserved, 15 driver calls
-  6. expandable_segments:True,roundup_power2_divisions:8
-     5.96 GiB (6.40 GB): 372.00 MiB (390.07 MB) more reserved, 11 driver calls
-  7. default settings
+     the same with max_split_size_mb:128; max_split_size_mb:256;
+     max_split_size_mb:512;
+     max_split_size_mb:64,garbage_collection_threshold:0.8
+  4. max_split_size_mb:64,roundup_power2_divisions:16
+     5.94 GiB (6.38 GB): 352.00 MiB (369.10 MB) more reserved, 15 driver calls
+  5. default settings
      5.59 GiB (6.01 GB): fails 1 request, as it was run, 6 driver calls
-  8. roundup_power2_divisions:16
+     the same with garbage_collection_threshold:0.8
+  6. roundup_power2_divisions:16
      5.75 GiB (6.17 GB): fails 1 request, 160.00 MiB (167.77 MB) more reserved,
      6 driver calls
-  9. roundup_power2_divisions:4
+  7. roundup_power2_divisions:4
      6.00 GiB (6.44 GB): fails 1 request, 416.00 MiB (436.21 MB) more reserved,
      6 driver calls
- 10. roundup_power2_divisions:8
-     6.00 GiB (6.44 GB): fails 1 request, 416.00 MiB (436.21 MB) more reserved,
-     6 driver calls
+     the same with roundup_power2_divisions:8
 Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.
 A perfect plan of all these requests: 5.59 GiB (6.00 GB), optimal, 17.95 MiB
 (18.82 MB) less than the best of them reserves. That is an upper bound on what
@@ -639,6 +638,62 @@ within the budget):
   2. default settings
      5.59 GiB (6.01 GB): fails 1 request, as it was run, 6 driver calls
 Emulated, from an empty allocator. Driver calls cost time: about 0.1 ms each.
+$ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --advise --json | sed -n '/alloc_conf/p; /same_as/p; /within_budget/,$p'
+      "alloc_conf": "expandable_segments:True",
+      "same_as": null
+      "alloc_conf": "expandable_segments:True,garbage_collection_threshold:0.8",
+      "same_as": "expandable_segments:True"
+      "alloc_conf": "expandable_segments:True,roundup_power2_divisions:16",
+      "same_as": null
+      "alloc_conf": "max_split_size_mb:64",
+      "same_as": null
+      "alloc_conf": "max_split_size_mb:128",
+      "same_as": "max_split_size_mb:64"
+      "alloc_conf": "max_split_size_mb:256",
+      "same_as": "max_split_size_mb:64"
+      "alloc_conf": "max_split_size_mb:512",
+      "same_as": "max_split_size_mb:64"
+      "alloc_conf": "max_split_size_mb:64,garbage_collection_threshold:0.8",
+      "same_as": "max_split_size_mb:64"
+      "alloc_conf": "max_split_size_mb:64,roundup_power2_divisions:16",
+      "same_as": null
+      "alloc_conf": "",
+      "same_as": null
+      "alloc_conf": "garbage_collection_threshold:0.8",
+      "same_as": ""
+      "alloc_conf": "roundup_power2_divisions:16",
+      "same_as": null
+      "alloc_conf": "roundup_power2_divisions:4",
+      "same_as": null
+      "alloc_conf": "roundup_power2_divisions:8",
+      "same_as": "roundup_power2_divisions:4"
+  "within_budget": true,
+  "perfect_plan": {
+    "known": "calculated",
+    "bytes": 6000003072,
+    "bound_bytes": 6000003072,
+    "optimal": true,
+    "less_than_best_bytes": 18823168
+  }
+}
+$ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --advise --budget 2 --json | grep -A20 within_budget
+  "within_budget": false,
+  "perfect_plan": {
+    "known": "calculated",
+    "bytes": 6000003072,
+    "bound_bytes": 6000003072,
+    "optimal": true,
+    "less_than_best_bytes": 18823168
+  }
+}
+$ zirve replay tests/data/ops/hole.txt --advise --counters $TMP/y
+zirve replay: --counters needs one run, not the many of --advise
+? 64
+$ gzip -c tests/data/ops/hole.txt >$TMP/hole.gz; zirve replay $TMP/hole.gz --capacity 6.6GB | sed 4q
+21 operations
+settings: default
+
+allocator              caching, torch-2.6
 $ zirve replay tests/data/ops/hole.txt --advise --budget many
 zirve replay: --budget many: expected replays (5) or seconds (30s)
 ? 64

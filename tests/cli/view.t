@@ -20,9 +20,9 @@ $ sed -n '/<script type="application.json" id="data">/,/"what-if"/p' $TMP/page.h
     "role": "time",
     "count": 6,
     "unit": 8,
-    "array": 15,
-    "low": 13,
-    "high": 14,
+    "array": 17,
+    "low": 15,
+    "high": 16,
     "columns": 6,
     "largest": 4000
   },
@@ -101,6 +101,7 @@ $ sed -n '/"runs":/,/}/p; /"start"/,/<.script>/p' $TMP/page.html
     "blockCount": 3,
     "spans": 10,
     "spanCount": 2,
+    "scopes": 14,
     "isSnapshot": true,
     "streams": [
       0
@@ -111,6 +112,13 @@ $ sed -n '/"runs":/,/}/p; /"start"/,/<.script>/p' $TMP/page.html
     "frameCount": 5,
     "stacks": 12,
     "stackCount": 5,
+    "roles": 13,
+    "roleNames": [
+      "other",
+      "forward",
+      "backward",
+      "optimizer"
+    ],
     "texts": [
       "",
       "C:\\users\\user\\model.py",
