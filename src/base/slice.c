@@ -22,8 +22,10 @@ struct zv_slice zv_slice_of(const char *text)
 
 bool zv_slice_equal(struct zv_slice slice, const char *text)
 {
-    return slice.length == strlen(text) &&
-           (slice.length == 0 || memcmp(slice.at, text, slice.length) == 0);
+    /* most texts that are not the same begin otherwise */
+    return slice.length == 0 ? text[0] == 0
+                             : slice.at[0] == text[0] && slice.length == strlen(text) &&
+                                   memcmp(slice.at, text, slice.length) == 0;
 }
 
 bool zv_slice_same(struct zv_slice a, struct zv_slice b)

@@ -28,7 +28,8 @@ static void write_op(void *context, const struct step_event *event)
     if (event->is_free) {
         zv_sink_print(sink, "f %" PRIu64 "\n", event->id);
     } else {
-        zv_sink_print(sink, "a %" PRIu64 " %" PRIu64 " 0\n", event->id, event->bytes);
+        zv_sink_print(sink, "a %" PRIu64 " %" PRIu64 " %" PRIu32 "\n", event->id, event->bytes,
+                      event->stream);
     }
 }
 

@@ -30,6 +30,8 @@ static const struct meaning {
     {"attention", "attention", NULL, NULL},
     {"autocast", "autocast", NULL, "bf16"},
     {"fused-loss", "loss", NULL, "fused"},
+    {"dp", "ranks", NULL, as_count},
+    {"fsdp", "parallel", NULL, "fsdp2"},
     {"checkpointing", "checkpoint", "none", "false"},
     {"checkpointing", "checkpoint", "full", "true"},
     {"checkpointing", "checkpoint", NULL, NULL},
@@ -48,13 +50,11 @@ static const struct reason {
     const char *option;
     const char *why;
 } reasons[] = {
-    {"zero", "it runs the step of one card"},
-    {"fsdp", "it runs the step of one card"},
-    {"dp", "it runs the step of one card"},
+    {"zero", "it has no program for DeepSpeed: --fsdp"},
     {"tp", "it runs the step of one card"},
     {"pp", "it runs the step of one card"},
     {"ep", "it runs the step of one card"},
-    {"gpus", "it runs the step of one card"},
+    {"gpus", "it runs one rank: --dp says how many there are"},
     {"grid", "it makes no table: run it for each value"},
     {"gradient-dtype", "gradients have the type that the program's operations give them"},
     {"optimizer-dtype", "states have the type that the optimizer gives them"},
@@ -198,6 +198,20 @@ static enum zv_status add_set(struct step_settings *to, const char *text, struct
     return add(to, (struct zv_step_setting){name, value, "--set"}, err);
 }
 
+/* Whether --set names a setting. */
+static bool is_set(const struct arguments *args, const char *name)
+{
+    size_t at = 0;
+    for (const char *text = arguments_next(args, "set", &at); text != NULL;
+         text = arguments_next(args, "set", &at)) {
+        struct zv_slice rest = zv_slice_of(text);
+        if (zv_slice_equal(zv_slice_cut(&rest, '='), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum zv_status step_settings_read(struct step_settings *to, const struct arguments *args,
                                   const struct zv_step *step, struct zv_error *err)
 {
@@ -212,6 +226,14 @@ enum zv_status step_settings_read(struct step_settings *to, const struct argumen
                                               .value = zv_slice_of("false"),
                                               .option = "--lora-rank"},
                      err);
+    }
+    if (status == ZV_OK && arguments_has(args, "dp") && !arguments_has(args, "fsdp") &&
+        !is_set(args, "parallel")) {
+        status =
+            add(to,
+                (struct zv_step_setting){
+                    .name = zv_slice_of("parallel"), .value = zv_slice_of("ddp"), .option = "--dp"},
+                err);
     }
     size_t at = 0;
     for (const char *text = arguments_next(args, "set", &at); status == ZV_OK && text != NULL;

@@ -6,8 +6,13 @@
 
 #include "report/json_fields.h"
 
-static const char *const purposes[STEP_PURPOSE_COUNT] = {
-    "activations", "weights", "inputs", "gradients", "optimizer states", "cuBLAS workspace"};
+static const char *const purposes[STEP_PURPOSE_COUNT] = {"activations",
+                                                         "weights",
+                                                         "inputs",
+                                                         "gradients",
+                                                         "optimizer states",
+                                                         "cuBLAS workspace",
+                                                         "shared with other ranks"};
 
 /* ---- text ---- */
 
@@ -319,6 +324,17 @@ static void lever_lines(struct zv_sink *sink, const struct report_style *style,
     }
 }
 
+static void outside_lines(struct zv_sink *sink, const struct report_style *style,
+                          const struct zv_step_result *result)
+{
+    for (size_t i = 0; i < result->outside_count; i++) {
+        char text[256];
+        (void)snprintf(text, sizeof text, "Not in it and unknown: %.*s.",
+                       (int)result->outside[i].length, result->outside[i].at);
+        report_fold(sink, style, 2, 0, text);
+    }
+}
+
 void report_step_text(struct zv_sink *sink, const struct report_style *style,
                       const struct report_step *report)
 {
@@ -353,11 +369,13 @@ void report_step_text(struct zv_sink *sink, const struct report_style *style,
         basis, sizeof basis,
         "Basis: calculated, %" PRIu64
         " allocations and frees of a program (docs/STEP.md) on the allocator engine%s%s; "
-        "kernels of %s. Outside it: the CUDA context, compiled graphs, offloading, "
-        "several cards.",
+        "kernels of %s. Outside it: the CUDA context, compiled graphs, offloading, %s.",
         peak->high.events, report->conf != NULL ? " with " : "",
-        report->conf != NULL ? report->conf : "", report->card_basis);
+        report->conf != NULL ? report->conf : "", report->card_basis,
+        peak->high.outside_count == 0 ? "several cards"
+                                      : "tensor, pipeline and context parallelism");
     report_fold(sink, style, 2, 0, basis);
+    outside_lines(sink, style, &peak->high);
 }
 
 /* ---- JSON ---- */
@@ -396,6 +414,15 @@ static void json_result(struct zv_json_writer *json, const char *key,
     json_bytes(json, "end_allocated_bytes", true, result->end_allocated_bytes);
     json_bytes(json, "managed_bytes", true, result->managed_bytes);
     json_phases(json, result);
+    zv_json_write_key(json, "outside");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < result->outside_count; i++) {
+        zv_json_begin_object(json);
+        json_slice(json, "what", result->outside[i]);
+        json_bytes(json, "bytes", false, 0);
+        zv_json_end_object(json);
+    }
+    zv_json_end_array(json);
     zv_json_end_object(json);
 }
 
@@ -416,9 +443,9 @@ static void json_holders(struct zv_json_writer *json, const struct zv_step_peak 
 
 static void json_held(struct zv_json_writer *json, const struct zv_step_peak *peak)
 {
-    static const char *const keys[STEP_PURPOSE_COUNT] = {"activation_bytes", "weight_bytes",
-                                                         "input_bytes",      "gradient_bytes",
-                                                         "state_bytes",      "workspace_bytes"};
+    static const char *const keys[STEP_PURPOSE_COUNT] = {
+        "activation_bytes", "weight_bytes",    "input_bytes",    "gradient_bytes",
+        "state_bytes",      "workspace_bytes", "exchanged_bytes"};
     zv_json_write_key(json, "held");
     zv_json_begin_object(json);
     for (int i = 0; i < STEP_PURPOSE_COUNT; i++) {

@@ -141,6 +141,9 @@ static void bury(struct step_engine *e, struct step_node *node)
         step_again_drop(e, node->again);
         node->again = NULL;
     }
+    if (node->hooks != NULL) {
+        step_hooks_drop(e, node->hooks);
+    }
     for (uint32_t i = 0; i < node->edge_count; i++) {
         step_node_drop(e, node->edges[i].node);
     }

@@ -205,6 +205,9 @@ static void accumulate(struct step_engine *e, struct step_tensor *leaf, struct s
     if (e->after_grad != NULL && step_ok(e)) { /* the incoming gradient is still held */
         e->after_grad(e, leaf);
     }
+    if (leaf->hooks != NULL) {
+        step_hooks_call(e, leaf->hooks);
+    }
     step_drop(e, grad);
 }
 
@@ -250,6 +253,9 @@ static void run_node(struct run *run, struct step_node *node, struct step_tensor
         return;
     }
     memset(out, 0, node->edge_count * sizeof(struct step_tensor *));
+    if (node->hooks != NULL) {
+        step_hooks_call(e, node->hooks);
+    }
     e->label = node->label;
     node->backward(e, node, in, out);
     for (uint32_t i = 0; i < node->edge_count; i++) {
@@ -312,6 +318,17 @@ static void finish(struct run *run)
     zv_memory_free(run->heap);
 }
 
+/* What waits for the end of the outermost backward; it may add to that. */
+static void call_after(struct step_engine *e)
+{
+    while (e->after != NULL && e->task_count == 0 && step_ok(e)) {
+        struct step_hook *const hooks = e->after;
+        e->after = NULL;
+        step_hooks_call(e, hooks);
+        step_hooks_drop(e, hooks);
+    }
+}
+
 void step_backward(struct step_engine *e, struct step_tensor *loss, struct step_tensor *grad)
 {
     if (loss == NULL || !step_ok(e)) {
@@ -344,6 +361,7 @@ void step_backward(struct step_engine *e, struct step_tensor *loss, struct step_
         step_drop(e, first);
     }
     finish(&run);
+    call_after(e);
     step_drop(e, own);
     step_node_drop(e, root);
     e->grad_enabled = grad_before;

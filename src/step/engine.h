@@ -1,7 +1,8 @@
 /*
  * The mini framework: what PyTorch does with memory when it runs a step, without any values.
  *
- *   storage   bytes from the allocator; freed when the last tensor over them dies
+ *   storage   bytes from the allocator; freed when the last tensor over them dies, or given back
+ *             before that and taken anew (resize_ to 0 and back)
  *   tensor    shape + strides + type over a storage; counted references, as Python holds them
  *   node      one operation of the graph: edges to where its inputs came from, tensors it saved
  *
@@ -28,7 +29,13 @@
 #include "zirve/arena.h"
 #include "zirve/error.h"
 
-enum { STEP_MAX_DIMS = 6, STEP_NODE_EDGES = 4, STEP_NODE_SAVED = 7, STEP_MAX_PHASES = 8 };
+enum {
+    STEP_MAX_DIMS = 6,
+    STEP_NODE_EDGES = 4,
+    STEP_NODE_SAVED = 7,
+    STEP_MAX_PHASES = 8,
+    STEP_MAX_STREAMS = 8
+};
 
 /* What a storage is for, as long as it lives. */
 enum step_purpose {
@@ -38,6 +45,7 @@ enum step_purpose {
     STEP_GRADIENTS,
     STEP_STATES, /* of the optimizer */
     STEP_WORKSPACE,
+    STEP_EXCHANGED, /* with other ranks: gathered weights, buffers of collectives */
     STEP_PURPOSE_COUNT
 };
 
@@ -47,8 +55,9 @@ struct step_shape {
 };
 
 struct step_storage {
-    uint64_t bytes;
-    uint64_t id; /* its number among all allocations */
+    uint64_t bytes;      /* 0: none, on the host, or given back */
+    uint64_t full_bytes; /* what step_refill takes */
+    uint64_t id;         /* its number among all allocations */
     struct zv_allocation allocation;
     uint32_t refs;  /* tensors */
     uint32_t saved; /* of them: those that the graph keeps for backward */
@@ -62,6 +71,9 @@ struct step_storage {
 
 struct step_node;
 struct step_path; /* a name of the model (program_run.h) */
+
+/* A procedure of the program that is called when something happens (op_hooks.c). */
+struct step_hook;
 
 /* A weight that bitsandbytes or torchao packed. */
 struct step_packed {
@@ -89,6 +101,7 @@ struct step_tensor {
     struct step_tensor *low; /* its copy in the autocast cache */
     const struct step_packed *packed;
     struct step_path *parameter; /* that it is; NULL: none */
+    struct step_hook *hooks;     /* of a leaf: when its gradient is there */
 };
 
 struct step_edge {
@@ -127,6 +140,7 @@ struct step_node {
     struct step_tensor *saved[STEP_NODE_SAVED];
     struct step_tensor *attribute; /* of Python: lives as long as the node, not until it has run */
     struct step_again *again;
+    struct step_hook *hooks; /* before it runs */
     struct step_shape shape; /* facts for backward; what they mean is the operation's */
     int64_t stride[STEP_MAX_DIMS];
     struct step_shape other;
@@ -152,7 +166,8 @@ struct step_event {
     uint64_t id;
     uint64_t bytes;
     uint64_t address;
-    uint32_t label; /* of the operation at work */
+    uint32_t label;  /* of the operation at work */
+    uint32_t stream; /* that allocates; 0: the default one */
 };
 typedef void step_event_fn(void *context, const struct step_event *event);
 
@@ -193,6 +208,8 @@ struct step_engine {
     /* register_post_accumulate_grad_hook: called when a leaf's gradient is whole; NULL: nothing */
     void (*after_grad)(struct step_engine *e, struct step_tensor *leaf);
     void *after_context;
+    uint32_t stream; /* that allocates */
+    bool on_host;    /* what is made now is not on the card */
     /* figures */
     uint64_t events;
     uint64_t allocations;
@@ -221,7 +238,9 @@ struct step_engine {
     struct step_node *dying;
     bool burying;
     struct step_handle handles[2];
-    struct step_tensor **low_leaves; /* in the autocast cache */
+    struct zv_slice streams[STEP_MAX_STREAMS]; /* names, from 1 on; they outlive the engine */
+    struct step_hook *after;                   /* called when the backward that runs is over */
+    struct step_tensor **low_leaves;           /* in the autocast cache */
     size_t low_count;
     size_t low_capacity;
     struct step_task *tasks;
@@ -246,6 +265,12 @@ static inline bool step_ok(const struct step_engine *e)
 
 struct step_storage *step_storage_new(struct step_engine *e, uint64_t bytes);
 void step_storage_drop(struct step_engine *e, struct step_storage *storage);
+/* Gives back what a storage has, and takes it anew; tensors over it stay. */
+void step_release(struct step_engine *e, struct step_storage *storage);
+void step_refill(struct step_engine *e, struct step_storage *storage);
+
+/* What is allocated from here on is in the stream of this name, which outlives the engine. */
+bool step_stream_set(struct step_engine *e, struct zv_slice name);
 
 /* A buffer that lives for the length of a kernel: allocated and freed at once; 0 bytes: nothing. */
 void step_scratch(struct step_engine *e, uint64_t bytes);
@@ -310,6 +335,10 @@ static inline bool step_edge_needed(const struct step_node *node, size_t edge)
 
 /* What a checkpoint keeps besides tensors (op_checkpoint.c). */
 void step_again_drop(struct step_engine *e, struct step_again *again);
+
+/* Calls procedures, in the order in which they were added; forgets them (op_hooks.c). */
+void step_hooks_call(struct step_engine *e, const struct step_hook *hooks);
+void step_hooks_drop(struct step_engine *e, struct step_hook *hooks);
 
 /* Runs the graph of loss backwards; grad is its gradient, or NULL for a loss of one element. */
 void step_backward(struct step_engine *e, struct step_tensor *loss, struct step_tensor *grad);

@@ -106,14 +106,16 @@ struct step_value step_op_checkpoint(struct step_call *call)
     struct step_tensor *inputs[STEP_MAX_ARGUMENTS] = {NULL};
     struct step_value args[STEP_MAX_ARGUMENTS];
     const size_t count = call->count - 1;
+    const uint32_t procedure = (uint32_t)call->args[0].number;
+    /* what is around the procedure is around its checkpoint, and not called when it runs again */
+    (void)step_around_before(call->run, procedure, call->args + 1, count);
     for (size_t i = 0; i < count; i++) {
         args[i] = step_value_hold(call->args[i + 1]);
         inputs[i] = step_tensor_of(&args[i]);
     }
     const bool grad_before = e->grad_enabled;
     e->grad_enabled = false;
-    struct step_value result =
-        step_call_procedure(call->run, (uint32_t)call->args[0].number, args, count, call->at);
+    struct step_value result = step_call_procedure(call->run, procedure, args, count, call->at);
     e->grad_enabled = grad_before;
     const bool may_train = e->grad_enabled && call->run->trained_count != 0;
     struct step_node *const node = step_ok(e) && result.kind == STEP_IS_TENSOR && may_train
@@ -126,5 +128,5 @@ struct step_value step_op_checkpoint(struct step_call *call)
     for (size_t i = 0; i < count; i++) {
         step_value_drop(call->run, &args[i]);
     }
-    return result;
+    return step_around_after(call->run, procedure, result);
 }

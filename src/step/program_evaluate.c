@@ -38,10 +38,10 @@ struct step_value step_run_fail(struct step_run *run, const struct step_expressi
 
 const char *step_kind_name(enum step_value_kind kind)
 {
-    static const char *const names[] = {
-        "none",       "a number", "a fraction", "a text",
-        "a type",     "a tensor", "a list",     "a parameter or module",
-        "a procedure"};
+    static const char *const names[] = {"none",       "a number",  "a fraction",
+                                        "a text",     "a type",    "a tensor",
+                                        "a list",     "an object", "a parameter or module",
+                                        "a procedure"};
     return names[kind];
 }
 
@@ -272,6 +272,15 @@ static struct step_value path_value(struct step_run *run, const struct step_expr
 static struct step_value member(struct step_run *run, const struct step_expression *x,
                                 const struct step_value *of, struct zv_slice name)
 {
+    if (of->kind == STEP_IS_OBJECT) {
+        struct zv_slice rest = name;
+        const struct step_value *const at =
+            step_object_at(run, of->list, zv_slice_cut(&rest, '.'), false);
+        static const struct step_value nothing = {.kind = STEP_IS_NONE};
+        return rest.length != 0 ? member(run, x, at != NULL ? at : &nothing, rest)
+               : at != NULL     ? step_value_hold(*at)
+                                : nothing;
+    }
     if (of->kind != STEP_IS_PATH) {
         return step_run_fail(run, x, ZV_E_SYNTAX, "%s has no .%.*s", step_kind_name(of->kind),
                              (int)name.length, name.at);
@@ -419,6 +428,10 @@ static bool suits(char letter, const struct step_value *value)
         return value->kind == STEP_IS_LIST;
     case 'P':
         return value->kind == STEP_IS_PROCEDURE;
+    case 'Q':
+        return value->kind == STEP_IS_PROCEDURE || value->kind == STEP_IS_NONE;
+    case 'B':
+        return value->kind == STEP_IS_OBJECT;
     case 'M':
         return value->kind == STEP_IS_PATH;
     default:
@@ -446,7 +459,10 @@ static const char *letter_name(char letter)
     case 'L':
         return "a list";
     case 'P':
+    case 'Q':
         return "a procedure";
+    case 'B':
+        return "an object";
     default:
         return "a parameter or module";
     }
@@ -533,7 +549,7 @@ static struct step_value run_procedure(struct step_run *run, const struct step_e
     const size_t count = evaluate_arguments(run, x, args);
     struct step_value result = {.kind = STEP_IS_NONE};
     if (step_ok(&run->engine)) {
-        result = step_call_procedure(run, x->index, args, count, x);
+        result = step_call_module(run, x->index, args, count, x);
     }
     for (size_t i = 0; i < count; i++) {
         step_value_drop(run, &args[i]);

@@ -249,18 +249,29 @@ static enum zv_status setting_meaning(struct linker *linker, struct step_express
     return status;
 }
 
-/* The first argument of checkpoint and map is the name of a procedure. */
-static enum zv_status procedure_argument(struct linker *linker, const struct step_expression *x)
+/* The first argument of checkpoint and map is the name of a procedure; others take more. */
+static enum zv_status procedure_arguments(struct linker *linker, const struct step_expression *x)
 {
-    struct step_expression *const first = x->first;
-    if (x->meaning != STEP_OPERATION || step_operations[x->index].takes[0] != 'P' ||
-        first == NULL || first->kind != STEP_NAME) {
+    if (x->meaning != STEP_OPERATION) {
         return ZV_OK;
     }
-    return take(first, STEP_PROCEDURE, step_link_procedure(linker->link, first->text))
-               ? ZV_OK
-               : wrong_at(linker, first->place, ZV_E_SYNTAX, "no procedure has this name",
-                          first->text);
+    struct step_expression *argument = x->first;
+    for (const char *letter = step_operations[x->index].takes; *letter != 0 && argument != NULL;
+         letter++) {
+        if (*letter == '?') {
+            continue;
+        }
+        if ((*letter == 'P' || *letter == 'Q') && argument->kind == STEP_NAME &&
+            !take(argument, STEP_PROCEDURE, step_link_procedure(linker->link, argument->text))) {
+            if (*letter == 'P') {
+                return wrong_at(linker, argument->place, ZV_E_SYNTAX, "no procedure has this name",
+                                argument->text);
+            }
+            argument->meaning = STEP_CONSTANT; /* none */
+        }
+        argument = argument->next;
+    }
+    return ZV_OK;
 }
 
 /* NOLINTBEGIN(misc-no-recursion): blocks and expressions are trees, whose depth the parser limits
@@ -269,11 +280,11 @@ static enum zv_status expression(struct linker *linker, struct step_expression *
 {
     enum zv_status status = ZV_OK;
     for (; status == ZV_OK && x != NULL; x = x->next) {
-        if (x->kind == STEP_NAME && x->meaning != STEP_PROCEDURE) {
+        if (x->kind == STEP_NAME && x->meaning == STEP_UNKNOWN) {
             name_meaning(linker, x);
         } else if (x->kind == STEP_CALL) {
             status = call_meaning(linker, x);
-            status = status == ZV_OK ? procedure_argument(linker, x) : status;
+            status = status == ZV_OK ? procedure_arguments(linker, x) : status;
         } else if (x->kind == STEP_SETTING) {
             status = setting_meaning(linker, x);
         }

@@ -28,7 +28,7 @@ struct step_value step_call_map(struct step_call *call)
         }
         (void)step_list_add(
             call->run, to_list,
-            step_call_procedure(call->run, (uint32_t)call->args[0].number, args, given, call->at));
+            step_call_module(call->run, (uint32_t)call->args[0].number, args, given, call->at));
         for (size_t k = 0; k < given; k++) {
             step_value_drop(call->run, &args[k]);
         }

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "step/op_table.h"
 #include "step/program_call.h"
+#include "step/program_hooks.h"
 #include "step/program_parameters.h"
 #include "step/program_run.h"
 
@@ -312,8 +313,8 @@ static struct step_value autocast(struct step_call *call)
 
 static struct step_value purpose(struct step_call *call)
 {
-    static const char *const names[STEP_PURPOSE_COUNT] = {"activations", "weights", "inputs",
-                                                          "gradients",   "states",  "workspace"};
+    static const char *const names[STEP_PURPOSE_COUNT] = {
+        "activations", "weights", "inputs", "gradients", "states", "workspace", "exchanged"};
     for (int i = 0; i < STEP_PURPOSE_COUNT; i++) {
         if (zv_slice_equal(call->args[0].text, names[i])) {
             call->e->purpose = (enum step_purpose)i;
@@ -414,7 +415,7 @@ const struct step_operation step_operations[] = {
     {"module_of", "M", step_op_module_of},
     {"named", "Ms", step_op_named},
     {"trained", "", step_op_trained},
-    {"grad", "M", step_op_grad},
+    {"grad", "T", step_op_grad},
     {"clear_grad", "M", step_op_clear_grad},
     {"this_layer", "", step_op_this_layer},
     {"state", "Ms", step_op_state},
@@ -423,5 +424,29 @@ const struct step_operation step_operations[] = {
     {"backward", "T?T", step_op_backward},
     {"mark", "i", step_op_mark},
     {"phase", "s", step_op_phase},
+    {"object", "", step_op_object},
+    {"procedure", "Q", step_op_procedure},
+    {"shape", "T", step_op_shape},
+    {"clear_list", "L", step_op_clear},
+    {"pop", "L", step_op_pop},
+    {"without", "LL", step_op_without},
+    {"is_packed", "T", step_op_is_packed},
+    {"parts", "", step_op_parts},
+    {"parts_of", "Q", step_op_parts_of},
+    {"set_tensor", "MT", step_op_set_tensor},
+    {"set_grad", "TO", step_op_set_grad},
+    {"release", "T", step_op_release},
+    {"refill", "T", step_op_refill},
+    {"as_strided", "TL", step_op_as_strided},
+    {"leaf", "T?i", step_op_leaf},
+    {"cast", "vd", step_op_cast},
+    {"stream", "s", step_op_stream},
+    {"host", "?i", step_op_host},
+    {"outside", "s", step_op_outside},
+    {"around", "QPPv", step_op_around},
+    {"before_backward", "vP?*", step_op_before_backward},
+    {"passed", "LP?*", step_op_passed},
+    {"when_grad", "TP?*", step_op_when_grad},
+    {"after_backward", "P?*", step_op_after_backward},
 };
 const size_t step_operation_count = sizeof step_operations / sizeof *step_operations;

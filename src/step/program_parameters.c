@@ -270,8 +270,7 @@ static struct step_tensor *parameter_of(struct step_call *call)
 
 struct step_value step_op_grad(struct step_call *call)
 {
-    struct step_tensor *const tensor = parameter_of(call);
-    return tensor != NULL ? step_value_of(step_hold(tensor->grad)) : none;
+    return step_value_of(step_hold(step_arg_tensor(call, 0)->grad));
 }
 
 struct step_value step_op_clear_grad(struct step_call *call)

@@ -71,7 +71,7 @@ static enum zv_status check_targets(struct reader *reader, const struct step_exp
             if (status != ZV_OK) {
                 return status;
             }
-        } else if (t->kind != STEP_ITEM || only_names) {
+        } else if ((t->kind != STEP_ITEM && t->kind != STEP_NAME) || only_names) {
             return step_parse_wrong_at(&reader->parser, t->place, "this cannot be assigned to");
         }
     }

@@ -33,11 +33,41 @@ static void assign_item(struct step_run *run, const struct step_expression *targ
     step_value_drop(run, &index);
 }
 
+/* object.name = value */
+static void assign_member(struct step_run *run, const struct step_expression *target,
+                          struct step_value value)
+{
+    const struct step_value *of =
+        target->meaning == STEP_LOCAL ? &run->frame->locals[target->index] : NULL;
+    struct zv_slice rest = target->rest;
+    struct zv_slice name = zv_slice_cut(&rest, '.');
+    while (of != NULL && of->kind == STEP_IS_OBJECT && rest.length != 0) {
+        of = step_object_at(run, of->list, name, false);
+        name = zv_slice_cut(&rest, '.');
+    }
+    struct step_value *const at =
+        of != NULL && of->kind == STEP_IS_OBJECT ? step_object_at(run, of->list, name, true) : NULL;
+    if (at != NULL) {
+        struct step_value old = *at;
+        *at = value;
+        step_value_drop(run, &old);
+        return;
+    }
+    (void)step_run_fail(run, target, ZV_E_SYNTAX, "%.*s cannot be assigned to: %s is no object",
+                        (int)target->text.length, target->text.at,
+                        of != NULL ? step_kind_name(of->kind) : "what it is in");
+    step_value_drop(run, &value);
+}
+
 static void assign(struct step_run *run, const struct step_expression *target,
                    struct step_value value)
 {
     if (target->kind == STEP_ITEM) {
         assign_item(run, target, value);
+        return;
+    }
+    if (target->meaning != STEP_LOCAL || target->rest.length != 0) {
+        assign_member(run, target, value);
         return;
     }
     struct step_value *const local = &run->frame->locals[target->index];
@@ -109,7 +139,8 @@ static enum outcome run_each(struct step_run *run, const struct step_statement *
     return step_ok(&run->engine) ? outcome : FAILS;
 }
 
-/* no_grad(), inference(), evaluating(), autocast(type), purpose("states") */
+/* no_grad(), inference(), evaluating(), autocast(type), purpose("states"), stream("gather"),
+ * host(true) */
 static enum outcome run_with(struct step_run *run, const struct step_statement *s)
 {
     struct step_engine *const e = &run->engine;
@@ -121,6 +152,8 @@ static enum outcome run_with(struct step_run *run, const struct step_statement *
     e->inference_mode = before.inference_mode;
     e->evaluating = before.evaluating;
     e->purpose = before.purpose;
+    e->stream = before.stream;
+    e->on_host = before.on_host;
     e->autocast = before.autocast;
     if (e->autocast_depth != before.autocast_depth) {
         e->autocast_depth = before.autocast_depth;
@@ -224,9 +257,8 @@ bool step_position_set(struct step_run *run, struct step_position position)
     return step_set_layer(run, position.layer);
 }
 
-/* The prefix that `at` gives, in to; false with the error set. */
-static bool spell_prefix(struct step_run *run, const struct step_pattern *pattern,
-                         char to[STEP_NAME_LIMIT], struct zv_slice *prefix)
+bool step_spell_prefix(struct step_run *run, const struct step_pattern *pattern,
+                       char to[STEP_NAME_LIMIT], struct zv_slice *prefix)
 {
     size_t length = 0;
     struct zv_slice rest = pattern->text;
@@ -295,7 +327,10 @@ struct step_value step_call_procedure(struct step_run *run, uint32_t index,
     if (!enter(run, index, count, at)) {
         return (struct step_value){.kind = STEP_IS_NONE};
     }
-    struct step_frame frame = {.procedure = procedure};
+    struct step_frame frame; /* of 64 variables only as many are made as there are */
+    frame.procedure = procedure;
+    frame.result = (struct step_value){.kind = STEP_IS_NONE};
+    memset(frame.locals, 0, procedure->local_count * sizeof *frame.locals);
     for (size_t i = 0; i < count; i++) {
         frame.locals[i] = step_value_hold(arguments[i]);
         if (!procedure->is_module) { /* a function's arguments are its own */
@@ -308,7 +343,7 @@ struct step_value step_call_procedure(struct step_run *run, uint32_t index,
     run->frame = &frame;
     run->active[index] = true;
     run->depth++;
-    if (!procedure->at.given || spell_prefix(run, &procedure->at, prefix, &run->prefix)) {
+    if (!procedure->at.given || step_spell_prefix(run, &procedure->at, prefix, &run->prefix)) {
         (void)run_block(run, procedure->body);
     }
     step_blame(run, procedure->place);

@@ -24,6 +24,7 @@ enum step_value_kind {
     STEP_IS_DTYPE,     /* number: enum zv_dtype */
     STEP_IS_TENSOR,    /* a counted reference */
     STEP_IS_LIST,      /* a counted reference */
+    STEP_IS_OBJECT,    /* the same, in list: names and what they are by turns */
     STEP_IS_PATH,      /* a parameter, or a module that has some */
     STEP_IS_PROCEDURE, /* number: its index */
 };
@@ -61,6 +62,9 @@ struct step_path {
 
 struct step_frame;
 
+/* What is called around a procedure (op_hooks.c). */
+struct step_around;
+
 struct step_run {
     struct step_engine engine;
     const struct step_link *link;
@@ -80,11 +84,14 @@ struct step_run {
     int64_t layer; /* -1: in none */
     struct zv_slice prefix;
     bool active[STEP_MAX_LINKED];
+    struct step_around *around[STEP_MAX_LINKED];
     uint32_t depth;
     bool lenient;        /* a name that is not there is none */
     uint32_t after_grad; /* the procedure that after_grad() named */
     struct step_list *unused_lists;
-    uint64_t marks[8]; /* events before mark k; as many as ZV_STEP_MARKS */
+    uint64_t marks[8];          /* events before mark k; as many as ZV_STEP_MARKS */
+    struct zv_slice outside[4]; /* what no event here has; as many as ZV_STEP_OUTSIDE */
+    size_t outside_count;
 };
 
 /* Declares the family's tensors (of which `model` has the list). */
@@ -109,7 +116,8 @@ typedef struct step_value step_operation_fn(struct step_call *call);
 /*
  * takes: a letter for each argument; after '?' they may be left out.
  *   T tensor   O tensor or none   N tensor or number   i number   d type   s text   n number or
- *   fraction   L list   P procedure   M name of the model   v anything   * any more of anything
+ *   fraction   L list   P procedure   Q procedure, none where no program has it   B object
+ *   M name of the model   v anything   * any more of anything
  */
 struct step_operation {
     const char *name;
@@ -136,6 +144,19 @@ struct step_value step_call_procedure(struct step_run *run, uint32_t index,
                                       struct step_value *arguments, size_t count,
                                       const struct step_expression *at);
 
+/* The same with what is around the procedure. */
+struct step_value step_call_module(struct step_run *run, uint32_t index,
+                                   struct step_value *arguments, size_t count,
+                                   const struct step_expression *at);
+/* Its halves: arguments may be put in the place of others; false after a failure. */
+bool step_around_before(struct step_run *run, uint32_t index, struct step_value *arguments,
+                        size_t count);
+struct step_value step_around_after(struct step_run *run, uint32_t index, struct step_value result);
+
+/* What an object has under a name: made when it is not there and `make`, else NULL. */
+struct step_value *step_object_at(struct step_run *run, struct step_list *object,
+                                  struct zv_slice name, bool make);
+
 struct step_value step_evaluate(struct step_run *run, const struct step_expression *x);
 
 /* The path of a name, made when it is not there yet; NULL without memory. */
@@ -145,6 +166,10 @@ struct step_path *step_path_find(struct step_run *run, struct zv_slice name);
 struct step_path *step_path_under(struct step_run *run, struct zv_slice prefix,
                                   struct zv_slice name);
 bool step_path_train(struct step_run *run, struct step_path *path);
+
+/* The prefix that `at` gives, in to; false with the error set. */
+bool step_spell_prefix(struct step_run *run, const struct step_pattern *pattern,
+                       char to[STEP_NAME_LIMIT], struct zv_slice *prefix);
 
 /* Sets the layer and what depends on it. */
 bool step_set_layer(struct step_run *run, int64_t layer);

@@ -22,7 +22,7 @@ struct step_value step_value_hold(struct step_value value)
 {
     if (value.kind == STEP_IS_TENSOR) {
         (void)step_hold(value.tensor);
-    } else if (value.kind == STEP_IS_LIST) {
+    } else if (value.kind == STEP_IS_LIST || value.kind == STEP_IS_OBJECT) {
         value.list->refs++;
     }
     return value;
@@ -48,7 +48,7 @@ void step_value_drop(struct step_run *run, struct step_value *value)
     *value = (struct step_value){.kind = STEP_IS_NONE};
     if (old.kind == STEP_IS_TENSOR) {
         step_drop(&run->engine, old.tensor);
-    } else if (old.kind == STEP_IS_LIST) {
+    } else if (old.kind == STEP_IS_LIST || old.kind == STEP_IS_OBJECT) {
         drop_list(run, old.list);
     }
 }
@@ -112,6 +112,22 @@ bool step_list_add(struct step_run *run, struct step_list *list, struct step_val
     }
     list->items[list->count++] = value;
     return true;
+}
+
+struct step_value *step_object_at(struct step_run *run, struct step_list *object,
+                                  struct zv_slice name, bool make)
+{
+    for (uint32_t i = 0; i < object->count; i += 2) {
+        if (zv_slice_same(object->items[i].text, name)) {
+            return &object->items[i + 1];
+        }
+    }
+    if (!make ||
+        !step_list_add(run, object, (struct step_value){.kind = STEP_IS_TEXT, .text = name}) ||
+        !step_list_add(run, object, (struct step_value){.kind = STEP_IS_NONE})) {
+        return NULL;
+    }
+    return &object->items[object->count - 1];
 }
 
 /* ---- paths ---- */

@@ -263,6 +263,8 @@ static void fill(struct zv_step_result *result, struct step_run *run)
     memcpy(result->phases, e->phases, sizeof result->phases);
     result->phase_count = e->phase_count;
     result->asked = run->asked;
+    memcpy(result->outside, run->outside, sizeof result->outside);
+    result->outside_count = run->outside_count;
 }
 
 static enum zv_status run_with(struct step_run *run, const struct zv_step_request *request,

@@ -40,7 +40,7 @@ struct zv_step_request {
     void (*on_watch)(struct step_engine *e, void *context); /* NULL: none */
 };
 
-enum { ZV_STEP_MARKS = 8 };
+enum { ZV_STEP_MARKS = 8, ZV_STEP_OUTSIDE = 4 };
 
 struct zv_step_result {
     uint64_t events;      /* allocations and frees */
@@ -62,6 +62,8 @@ struct zv_step_result {
     struct step_phase phases[STEP_MAX_PHASES]; /* that the program names; names are the program's */
     size_t phase_count;
     uint64_t asked; /* settings of the link that the run asked for, a bit each */
+    struct zv_slice outside[ZV_STEP_OUTSIDE]; /* what the job takes beside the allocator, unknown */
+    size_t outside_count;
 };
 
 /* A program with all it uses, ready to run any number of times. */

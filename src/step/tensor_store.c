@@ -69,7 +69,8 @@ static void tell(struct step_engine *e, const struct step_storage *storage, bool
                                          .id = storage->id,
                                          .bytes = storage->bytes,
                                          .address = storage->allocation.address,
-                                         .label = is_free ? e->label : storage->label};
+                                         .label = is_free ? e->label : storage->label,
+                                         .stream = e->stream};
         e->on_event(e->context, &event);
     }
 }
@@ -135,7 +136,7 @@ static bool allocate(struct step_engine *e, struct step_storage *storage)
         return true;
     }
     const enum zv_status status =
-        zv_allocator_malloc(e->allocator, storage->bytes, 0, &storage->allocation, e->err);
+        zv_allocator_malloc(e->allocator, storage->bytes, e->stream, &storage->allocation, e->err);
     if (status != ZV_OK) {
         e->status = e->status == ZV_OK ? status : e->status;
         return false;
@@ -160,7 +161,9 @@ struct step_storage *step_storage_new(struct step_engine *e, uint64_t bytes)
     if (storage == NULL) {
         return NULL;
     }
+    bytes = e->on_host ? 0 : bytes;
     *storage = (struct step_storage){.bytes = bytes,
+                                     .full_bytes = bytes,
                                      .refs = 1,
                                      .of_kernel = e->in_kernel,
                                      .label = e->label,
@@ -182,22 +185,64 @@ struct step_storage *step_storage_new(struct step_engine *e, uint64_t bytes)
     return storage;
 }
 
-void step_storage_drop(struct step_engine *e, struct step_storage *storage)
+/* After a failure the run is over: nothing more happens to the card. */
+static void give_back(struct step_engine *e, struct step_storage *storage)
 {
-    if (storage == NULL || --storage->refs != 0) {
-        return;
-    }
-    /* after a failure the run is over: nothing more happens to the card */
     if (storage->bytes != 0 && step_ok(e)) {
         tell(e, storage, true);
         const enum zv_status status = zv_allocator_free(e->allocator, storage->allocation, e->err);
         e->status = e->status == ZV_OK ? status : e->status;
     }
+}
+
+void step_storage_drop(struct step_engine *e, struct step_storage *storage)
+{
+    if (storage == NULL || --storage->refs != 0) {
+        return;
+    }
+    give_back(e, storage);
     e->managed_bytes -= storage->managed_bytes;
     storage->prev->next = storage->next;
     storage->next->prev = storage->prev;
     storage->next = e->unused_storages;
     e->unused_storages = storage;
+}
+
+void step_release(struct step_engine *e, struct step_storage *storage)
+{
+    give_back(e, storage);
+    storage->bytes = 0;
+}
+
+void step_refill(struct step_engine *e, struct step_storage *storage)
+{
+    if (!step_ok(e) || storage->bytes != 0 || storage->full_bytes == 0) {
+        return;
+    }
+    storage->bytes = storage->full_bytes;
+    storage->label = e->label;
+    storage->purpose = e->purpose;
+    storage->id = ++e->allocations;
+    if (allocate(e, storage)) {
+        tell(e, storage, false);
+        note_peak(e);
+    } else {
+        storage->bytes = 0;
+    }
+}
+
+bool step_stream_set(struct step_engine *e, struct zv_slice name)
+{
+    for (uint32_t i = 1; i < STEP_MAX_STREAMS; i++) {
+        if (e->streams[i].length == 0) {
+            e->streams[i] = name;
+        }
+        if (zv_slice_same(e->streams[i], name)) {
+            e->stream = i;
+            return true;
+        }
+    }
+    return step_fail(e, ZV_E_LIMIT, "more than %d streams", STEP_MAX_STREAMS - 1);
 }
 
 void step_scratch(struct step_engine *e, uint64_t bytes)
@@ -387,6 +432,9 @@ void step_drop(struct step_engine *e, struct step_tensor *t)
     }
     struct step_node *const node = t->node;
     struct step_tensor *const grad = t->grad;
+    if (t->hooks != NULL) {
+        step_hooks_drop(e, t->hooks);
+    }
     step_storage_drop(e, t->storage);
     t->grad = e->unused_tensors;
     e->unused_tensors = t;

@@ -190,7 +190,8 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
         "end_allocated_bytes": 6470646272,
         "events": 15014
       }
-    ]
+    ],
+    "outside": []
   },
   "highest": {
     "peak_allocated_bytes": 8930655744,
@@ -221,7 +222,8 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
         "end_allocated_bytes": 6470646272,
         "events": 15014
       }
-    ]
+    ],
+    "outside": []
   },
   "open": [],
   "defaults": [
@@ -264,6 +266,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
     "gradient_bytes": 0,
     "state_bytes": 18350528,
     "workspace_bytes": 17039360,
+    "exchanged_bytes": 0,
     "saved_bytes": 1909506048,
     "temporary_bytes": 525336584,
     "rounding_bytes": 25748280
@@ -562,7 +565,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
 }
 # What is missing or makes no sense.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --seq-length 512
-zirve estimate: steps/plain.step: line 33: column 22: the step needs batch: state it
+zirve estimate: steps/plain.step: line 37: column 22: the step needs batch: state it
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework none --micro-batch 1
 zirve estimate: there is no program steps/none.step
@@ -581,7 +584,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torch
 zirve estimate: --grid: not with --framework: it makes no table: run it for each value
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --zero 3
-zirve estimate: --zero: not with --framework: it runs the step of one card
+zirve estimate: --zero: not with --framework: it has no program for DeepSpeed: --fsdp
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --item "CUDA context=400MiB"
 zirve estimate: --item: not with --framework: it counts what the step allocates alone
@@ -690,4 +693,79 @@ Phases, each with its own peak allocated and what it leaves
   keys and values                895.86 MiB (939.38 MB)
 $ zirve estimate data/published/qwen3-0.6b.json --task train --framework generate --seq-length 64
 zirve estimate: steps/generate.step: line 145: column 18: the step needs generate: state it
+? 64
+# One rank of several: what is gathered and reduced, in streams of their own; NCCL is named as unknown.
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --checkpointing full --set chunks=8 --optimizer adamw_fused --accumulation 1 --card h100
+Training step, run op by op as torchtune does it
+  peak allocated                 12.12 GiB (13.01 GB)
+  peak active                    12.12 GiB (13.01 GB)
+  peak reserved                  17.03 GiB (18.28 GB)
+  H100 80GB offers 79.19 GiB (85.03 GB): the step goes in.
+  The peak is reached in the backward pass, in pow of layer 1, at event 27316 of
+  27803.
+  packed is false: framework's default (torchtune 0.4).
+  clip is 0: framework's default (torchtune 0.4).
+  shards_from is host: framework's default (torch's recipes: the meta device).
+  sync is every: framework's default (torch).
+  low_weights is none: framework's default (torch 2.6).
+  reduce_type is none: framework's default (torch 2.6).
+  reshard is true: framework's default (torch 2.6).
+
+What holds it
+  weights                        1.93 GiB (2.07 GB)
+  inputs                         32.00 KiB (32.77 kB)
+  gradients                      2.85 GiB (3.06 GB)
+  optimizer states               3.74 GiB (4.02 GB)
+  cuBLAS workspace               64.00 MiB (67.11 MB)
+  shared with other ranks        3.18 GiB (3.41 GB)
+  saved for backward             160.26 MiB (168.04 MB)
+  in use for the moment          208.00 MiB (218.10 MB)
+  rounding of the allocator      4.64 MiB (4.87 MB)
+
+Activations by the operation that made them
+    saved: to                    96.00 MiB (100.66 MB)      4 tensors
+    in use: pow                  96.00 MiB (100.66 MB)      3 tensors
+    in use: *                    32.00 MiB (33.55 MB)       2 tensors
+    in use: +                    32.00 MiB (33.55 MB)       2 tensors
+    saved: reshape               32.00 MiB (33.55 MB)       2 tensors
+    in use: mean                 32.00 MiB (33.55 MB)       1 tensor
+    saved: flash                 16.25 MiB (17.04 MB)       2 tensors
+    in use: embedding            16.00 MiB (16.78 MB)       1 tensor
+    saved: *                     16.00 MiB (16.78 MB)       1 tensor
+    saved: rsqrt                 8.00 KiB (8.19 kB)         1 tensor
+
+Activations by the layer that made them
+    in no layer                  16.00 MiB (16.78 MB)       3 tensors
+    layer 0                      16.00 MiB (16.78 MB)       1 tensor
+    layer 1                      336.26 MiB (352.59 MB)     16 tensors
+
+What would lower it, each by itself
+  full=false                     -5.38 GiB (5.78 GB)
+    train LoRA adapters only
+  optimizer=sgd                  -3.74 GiB (4.02 GB)
+    an optimizer without states
+  optimizer=adafactor            -3.74 GiB (4.02 GB)
+    a row and a column of states for each matrix
+  optimizer=paged_adamw_8bit     -3.71 GiB (3.99 GB)
+    states in 8 bits, the large ones in managed memory, which the host holds
+    where the card is full
+  optimizer=adamw_8bit           -1.83 GiB (1.97 GB)
+    the optimizer's states in 8 bits (bitsandbytes)
+  in_backward=true               -152.61 MiB (160.02 MB)
+    each gradient used and freed in the backward pass, with one micro-batch an
+    optimizer step
+
+  Basis: calculated, 27803 allocations and frees of a program (docs/STEP.md) on
+  the allocator engine; kernels of H100 80GB. Outside it: the CUDA context,
+  compiled graphs, offloading, tensor, pipeline and context parallelism.
+  Not in it and unknown: NCCL's communicators and their buffers, which are not
+  from PyTorch's allocator.
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --fsdp
+zirve estimate: --fsdp shares out over data-parallel ranks: add --dp N, a rank for each card
+? 64
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --fsdp --dp 8 --set this_rank=8
+zirve estimate: steps/parallel.step: line 20: column 1: this_rank is none of the ranks: they are counted from 0
+? 64
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --zero 3 --dp 8
+zirve estimate: --zero: not with --framework: it has no program for DeepSpeed: --fsdp
 ? 64

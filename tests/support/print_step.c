@@ -10,9 +10,9 @@
 static void print_event(void *context, const struct step_event *event)
 {
     const struct zv_slice what = step_label_name(event->label);
-    (void)fprintf(context, "%c %" PRIu64 " %" PRIu64 " %.*s%s\n", event->is_free ? 'f' : 'a',
-                  event->id, event->bytes, (int)what.length, what.at,
-                  event->of_kernel ? " kernel" : "");
+    (void)fprintf(context, "%c %" PRIu64 " %" PRIu64 " %" PRIu32 " %.*s%s\n",
+                  event->is_free ? 'f' : 'a', event->id, event->bytes, event->stream,
+                  (int)what.length, what.at, event->of_kernel ? " kernel" : "");
 }
 
 /* name=value; those of the card and the allocator begin with card_. */

@@ -100,6 +100,35 @@ static const struct {
     {"[step settings]\nn = 5\n[step function run()]\nx = empty([$n], u8)\n", "+5 -5"},
     {"[step function run()]\nx = empty([$n], u8)\n",
      "t.step:2: column 12: the step needs n: state it"},
+    /* objects */
+    {"[step function run()]\no = object()\no.a = empty([1])\nb = o.a\no.a = none\n"
+     "c = empty([2])\ndel b\nd = o.a ?? empty([3], u8)\n",
+     "+4 +8 -4 +3 -8 -3"},
+    {"[step function run()]\no = object()\no.in = object()\no.in.n = 3\np = [o]\n"
+     "x = empty([p[0].in.n], u8)\n",
+     "+3 -3"},
+    /* a storage without its memory */
+    {"[step function run()]\nx = empty([4])\ny = as_strided(x, [2])\nrelease(x)\nrelease(x)\n"
+     "refill(y)\ndel x\nz = empty([1])\n",
+     "+16 -16 +16 +4 -16 -4"},
+    {"[step function run()]\nwith host()\nx = empty([4])\nend\ny = empty([2])\n", "+8 -8"},
+    /* hooks: around a module, whose arguments live until its call is over */
+    {"[step function run()]\naround(procedure(f), before, after, 3)\ny = f(empty([1]))\n"
+     "[step module f(x)]\nreturn to(x, f64)\n[step function before(n, args)]\n"
+     "z = empty([n], u8)\nreturn args\n[step function after(n, y)]\nreturn to(y, f16)\n",
+     "+4 +3 -3 +8 +2 -8 -4 -2"},
+    /* in backward: before what made y, in the node, when the leaf has its gradient, at the end */
+    {"[step function run()]\nw = leaf(empty([1]), 1)\nwhen_grad(w, call, 5)\n"
+     "y = passed([w, 1], call, 6)[0] * 2.0\nbefore_backward([y, 1], call, 7)\n"
+     "after_backward(call, 8)\nbackward(y)\n[step function call(n)]\nx = empty([n], u8)\n",
+     "+4 +4 +4 +7 -7 +4 +6 -6 +5 -5 +8 -8 -4 -4 -4 -4"},
+    {"[step function run()]\nx = 1\nx.y = 2\n",
+     "t.step:3: column 1: x.y cannot be assigned to: a number is no object"},
+    {"[step function run()]\nl = []\nappend(l, l)\nx = cast(l, f32)\n",
+     "t.step:4: column 5: lists in each other, more than 16"},
+    {"[step function run()]\naround(procedure(f), run, run, 1)\n",
+     "t.step:2: column 1: no program says what a layer is: none can be wrapped"},
+    {"[step function run()]\nrefuse(\"not this\") if 1\n", "t.step:2: column 1: not this"},
     /* errors name line and column */
     {"[step function run()]\nx = nothing(3)\n",
      "t.step:2: column 5: nothing: no operation and no procedure has this name"},

@@ -1,0 +1,285 @@
+"""What one rank of a data-parallel job allocates and frees in two steps, without a card.
+
+    cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 tests/tooling/fake_cuda.c
+    LD_PRELOAD=$PWD/libcuda.so.1 python tests/tooling/step_parallel.py tests/data/steps/parallel > events.tsv
+
+A transformers model is wrapped by PyTorch's own code and trained on fake CUDA tensors, in a process
+group that is none. Reads cases.tsv in the folder: the name of a config there, its class, and settings as
+data/steps/parallel.step calls them. Writes for each case a line with these and the births (bytes, and
+@ the stream where it is not the default one), and deaths (- and the number of the birth) of all storages from
+the wrapping on, a resize being one of both; words are instants.
+
+Three things are not as on a card, and are put right here: a slice of everything makes no copy in
+backward, gradients are added in place where nothing else holds the first (fake tensors, as all
+subclasses, are not), and streams and events are stand-ins. What kernels take for themselves is not seen.
+"""
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import weakref
+
+import torch
+import torch.distributed as dist
+import transformers
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import DTensor
+from torch.testing._internal.distributed.fake_pg import FakeStore
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "none": None}
+
+
+class Stream:
+    """Stands for a CUDA stream: only its number matters."""
+
+    count = 0
+    current = None
+
+    def __init__(self, *_, **__):
+        self.number = Stream.count
+        Stream.count += 1
+
+    def wait_event(self, event):
+        pass
+
+    wait_stream = wait_event
+
+    def record_event(self, event=None):
+        return Event()
+
+    def synchronize(self):
+        pass
+
+
+class Event:
+    def __init__(self, *_, **__):
+        pass
+
+    def record(self, stream=None):
+        pass
+
+    wait = record
+
+    def synchronize(self):
+        pass
+
+    def query(self):
+        return True
+
+
+@contextlib.contextmanager
+def on(stream):
+    before = Stream.current
+    Stream.current = stream if stream is not None else before
+    try:
+        yield
+    finally:
+        Stream.current = before
+
+
+class Events:
+    """Births, resizes and deaths of storages in the order in which they happen."""
+
+    def __init__(self):
+        self.said = []
+        self.number_of = {}
+        self.born_count = 0
+        self.known = {}
+        self.told = False
+
+    def see(self, storage):
+        cdata = storage._cdata
+        if cdata not in self.known:
+            self.known[cdata] = weakref.ref(storage, lambda _: self.gone(cdata))
+            if storage.nbytes() != 0:
+                self.born(cdata, storage.nbytes())
+
+    def gone(self, cdata):
+        self.known.pop(cdata, None)
+        self.died(cdata)
+
+    def born(self, cdata, size):
+        self.number_of[cdata] = self.born_count
+        self.born_count += 1
+        stream = Stream.current.number
+        self.say(f"{size}@{stream}" if stream else str(size))
+
+    def died(self, cdata):
+        number = self.number_of.pop(cdata, None)
+        if number is not None:
+            self.say(f"-{number}")
+
+    def say(self, word):
+        if self.told:
+            self.said.append(word)
+
+    def begin(self):
+        """From here on; births are counted from 0, those before are -N."""
+        self.told = True
+        self.number_of = {c: n - self.born_count for c, n in self.number_of.items()}
+        self.born_count = 0
+
+
+class Recorder(TorchDispatchMode):
+    def __init__(self, events):
+        super().__init__()
+        self.events = events
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if DTensor in types:
+            return NotImplemented
+        name = func.overloadpacket.__name__
+        if name == "slice_backward" and list(args[0].shape) == list(args[1]):
+            return args[0]
+        if name == "add" and torch._C._current_autograd_node() is not None:
+            storage = args[0].untyped_storage()
+            if torch._C._storage_Use_Count(storage._cdata) <= 2:  # the tensor's, and this one
+                args[0].add_(args[1])
+                return args[0]
+        out = func(*args, **(kwargs or {}))
+        for t in tree_leaves(out):
+            if type(t).__name__ == "FakeTensor" and t.device.type == "cuda":
+                self.events.see(t.untyped_storage())
+        return out
+
+
+class Done:
+    def wait(self, *_):
+        return True
+
+    def is_completed(self):
+        return True
+
+
+def stand_ins(events):
+    torch.cuda.is_available = lambda: False
+    torch.cuda.current_device = lambda: 0
+    torch.cuda.device_count = lambda: 8
+    Stream.current = Stream()
+    torch.cuda.Stream = Stream
+    torch.cuda.Event = Event
+    torch.cuda.stream = on
+    torch.cuda.current_stream = lambda device=None: Stream.current
+    torch.cuda.synchronize = lambda device=None: None
+    resize = torch.UntypedStorage.resize_
+
+    def resize_(storage, size):
+        before = storage.nbytes()
+        if before != 0 and size == 0:
+            events.died(storage._cdata)
+        out = resize(storage, size)
+        if before == 0 and size != 0 and storage._cdata in events.known:
+            events.born(storage._cdata, size)
+        return out
+
+    torch.UntypedStorage.resize_ = resize_
+
+    def nothing(*_, async_op=False, **__):
+        return Done() if async_op else None
+
+    for name in ("all_gather_into_tensor", "reduce_scatter_tensor", "all_reduce", "broadcast", "barrier"):
+        setattr(dist, name, nothing)
+        setattr(dist.distributed_c10d, name, nothing)
+    # no value can be read: a batch without padding, as attention_mask.all() would say
+    import transformers.masking_utils as masks
+
+    ignore = masks._ignore_causal_mask_sdpa
+    masks._ignore_causal_mask_sdpa = lambda padding, *rest: ignore(None, *rest)
+    torch_all = torch.all
+    torch.all = lambda x, *rest, **named: torch_all(x, *rest, **named) if rest or named else True
+
+
+def model_of(folder, config_name, cls, case):
+    with open(os.path.join(folder, config_name + ".json")) as f:
+        values = json.load(f)
+    config = transformers.AutoConfig.for_model(**values)
+    config._attn_implementation = "eager"
+    config.use_cache = False
+    torch.set_default_dtype(DTYPES[case.get("weights", "f32")])
+    torch.set_default_device("cuda")
+    model = getattr(transformers, cls)(config)
+    torch.set_default_device("cpu")
+    torch.set_default_dtype(torch.float32)
+    model.train()
+    return model
+
+
+def layers_of(model):
+    base = model.base_model
+    return base.layers if hasattr(base, "layers") else base.h
+
+
+def wrap_fsdp2(model, case, mesh):
+    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+
+    named = dict(
+        mesh=mesh,
+        mp_policy=MixedPrecisionPolicy(
+            param_dtype=DTYPES[case.get("low_weights", "none")],
+            reduce_dtype=DTYPES[case.get("reduce_type", "none")],
+            output_dtype=DTYPES[case.get("low_outputs", "none")],
+            cast_forward_inputs=case.get("cast_inputs", "true") == "true",
+        ),
+        reshard_after_forward=case.get("reshard", "true") == "true",
+    )
+    for layer in layers_of(model):
+        fully_shard(layer, **named)
+    fully_shard(model, **named)
+    return model, lambda last: model.set_requires_gradient_sync(last)
+
+
+def steps(model, case, syncs, events):
+    optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
+    batch, tokens = int(case["batch"]), int(case["tokens"])
+    accumulation = int(case.get("accumulation", "1"))
+    for _ in range(2):
+        for m in range(accumulation):
+            events.say("batch")
+            torch.set_default_device("cuda")
+            ids = torch.empty(batch, tokens, dtype=torch.int64)
+            mask = torch.ones(batch, tokens, dtype=torch.int64)
+            labels = torch.empty(batch, tokens, dtype=torch.int64)
+            torch.set_default_device("cpu")
+            syncs(case.get("sync") != "last" or m + 1 == accumulation)
+            out = model(input_ids=ids, attention_mask=mask, labels=labels)
+            events.say("backward")
+            out.loss.backward()
+        events.say("optimizer")
+        optimizer.step()
+        optimizer.zero_grad()
+    events.told = False
+
+
+def run(folder, words):
+    case = dict(word.split("=") for word in words[2:])
+    events = Events()
+    stand_ins(events)
+    ranks = int(case["ranks"])
+    dist.init_process_group("fake", store=FakeStore(), rank=int(case.get("this_rank", "0")), world_size=ranks)
+    mesh = init_device_mesh("cuda", (ranks,))
+    with FakeTensorMode(allow_non_fake_inputs=True), Recorder(events):
+        model = model_of(folder, words[0], words[1], case)
+        events.begin()
+        model, syncs = {"fsdp2": wrap_fsdp2}[case["parallel"]](model, case, mesh)
+        steps(model, case, syncs, events)
+    print("\t".join([words[0], words[1], " ".join(words[2:]), " ".join(events.said)]), flush=True)
+    os._exit(0)
+
+
+def main():
+    folder = sys.argv[1]
+    if len(sys.argv) > 2:  # one case: stand-ins are for one process
+        run(folder, sys.argv[2:])
+    print(f"# torch {torch.__version__}, transformers {transformers.__version__}: tests/tooling/step_parallel.py")
+    sys.stdout.flush()
+    with open(os.path.join(folder, "cases.tsv")) as f:
+        for line in f:
+            if line[0] != "#" and line.strip():
+                subprocess.run([sys.executable, __file__, folder] + line.split(), check=False)
+
+
+main()
