@@ -119,8 +119,9 @@ void step_lexer_start(struct step_lexer *lexer, struct zv_slice line, uint32_t n
 
 bool step_lexer_is(const struct step_lexer *lexer, const char *text)
 {
-    const enum step_token_kind kind = lexer->token.kind;
-    return (kind == TOKEN_NAME || kind == TOKEN_SIGN) && zv_slice_equal(lexer->token.text, text);
+    const struct step_token *const token = &lexer->token;
+    return (token->kind == TOKEN_NAME || token->kind == TOKEN_SIGN) &&
+           token->text.at[0] == text[0] && zv_slice_equal(token->text, text);
 }
 
 bool step_lexer_take(struct step_lexer *lexer, const char *text)
