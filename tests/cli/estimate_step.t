@@ -701,8 +701,8 @@ Training step, run op by op as torchtune does it
   peak active                    12.12 GiB (13.01 GB)
   peak reserved                  17.03 GiB (18.28 GB)
   H100 80GB offers 79.19 GiB (85.03 GB): the step goes in.
-  The peak is reached in the backward pass, in pow of layer 1, at event 27316 of
-  27803.
+  The peak is reached in the backward pass, in pow of layer 1, at event 28308 of
+  28827.
   packed is false: framework's default (torchtune 0.4).
   clip is 0: framework's default (torchtune 0.4).
   shards_from is host: framework's default (torch's recipes: the meta device).
@@ -755,7 +755,7 @@ What would lower it, each by itself
     each gradient used and freed in the backward pass, with one micro-batch an
     optimizer step
 
-  Basis: calculated, 27803 allocations and frees of a program (docs/STEP.md) on
+  Basis: calculated, 28827 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of H100 80GB. Outside it: the CUDA context,
   compiled graphs, offloading, tensor, pipeline and context parallelism.
   Not in it and unknown: NCCL's communicators and their buffers, which are not

@@ -9,9 +9,9 @@ data/steps/parallel.step calls them. Writes for each case a line with these and 
 @ the stream where it is not the default one), and deaths (- and the number of the birth) of all storages from
 the wrapping on, a resize being one of both; words are instants.
 
-Three things are not as on a card, and are put right here: a slice of everything makes no copy in
-backward, gradients are added in place where nothing else holds the first (fake tensors, as all
-subclasses, are not), and streams and events are stand-ins. What kernels take for themselves is not seen.
+Two things are not as on a card, and are put right here: gradients are added in place where nothing else
+holds the first (fake tensors, as all subclasses, are not), and streams and events are stand-ins. What
+kernels take for themselves is not seen.
 """
 import contextlib
 import json
@@ -133,8 +133,6 @@ class Recorder(TorchDispatchMode):
         if DTensor in types:
             return NotImplemented
         name = func.overloadpacket.__name__
-        if name == "slice_backward" and list(args[0].shape) == list(args[1]):
-            return args[0]
         if name == "add" and torch._C._current_autograd_node() is not None:
             storage = args[0].untyped_storage()
             if torch._C._storage_Use_Count(storage._cdata) <= 2:  # the tensor's, and this one

@@ -181,7 +181,7 @@ static void test_parallel(void **state)
         }
     }
     zv_file_close(&file);
-    assert_true(rows >= 4);
+    assert_true(rows >= 5);
 }
 
 int main(void)
