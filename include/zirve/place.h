@@ -76,7 +76,7 @@ struct zv_place_result {
     uint64_t load_time;   /* a time when load_bytes are live */
     uint64_t sections;    /* sets of blocks that live at one time and are in no other set */
     uint64_t nodes;       /* of the search */
-    const char *found_by; /* the order of the skyline, or "search"; of a fixed set */
+    const char *found_by; /* the order of the skyline, "sieve" or "search" */
 };
 
 /*

@@ -5,6 +5,7 @@
 /* A rank and the entry's place in its node fit one number. */
 #define NO_RANK (INT32_MAX >> 4)
 static_assert((uint64_t)ZV_PLACE_MAX_BLOCKS < NO_RANK, "ranks have room");
+#define MAX_SIZE (INT32_MAX / 2)
 
 /* Every bit of x followed by a zero bit. */
 static uint64_t spread(uint32_t x)
@@ -23,7 +24,32 @@ static bool make_level(struct contained_level *level, uint32_t entries, struct z
     level->first = zv_arena_array(arena, level->count, sizeof *level->first);
     level->end = zv_arena_array(arena, level->count, sizeof *level->end);
     level->rank = zv_arena_array(arena, level->count, sizeof *level->rank);
-    return level->first != NULL && level->end != NULL && level->rank != NULL;
+    level->size = zv_arena_array(arena, level->count, sizeof *level->size);
+    return level->first != NULL && level->end != NULL && level->rank != NULL && level->size != NULL;
+}
+
+/* What a block takes at most, wherever it begins. */
+static uint64_t padded(const struct zv_place_block *block)
+{
+    return block->alignment > 1 ? block->bytes + block->alignment - 1 : block->bytes;
+}
+
+/* Sizes are counted so coarsely that the largest is below 2^30. */
+static void measure(struct contained *set)
+{
+    const struct place_problem *const problem = set->problem;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < problem->count; i++) {
+        const uint64_t bytes = padded(&problem->blocks[i]);
+        most = bytes > most ? bytes : most;
+    }
+    while (most >> set->shift >= MAX_SIZE) {
+        set->shift++;
+    }
+    const uint64_t up = (UINT64_C(1) << set->shift) - 1;
+    for (uint32_t i = 0; i < problem->count; i++) {
+        set->size[i] = (int32_t)((padded(&problem->blocks[set->block[i]]) + up) >> set->shift);
+    }
 }
 
 bool contained_make(struct contained *set, struct place_problem *problem, struct zv_arena *arena)
@@ -32,7 +58,8 @@ bool contained_make(struct contained *set, struct place_problem *problem, struct
     *set = (struct contained){.problem = problem};
     set->entry = zv_arena_array(arena, count, sizeof *set->entry);
     set->block = zv_arena_array(arena, count, sizeof *set->block);
-    if (set->entry == NULL || set->block == NULL) {
+    set->size = zv_arena_array(arena, count, sizeof *set->size);
+    if (set->entry == NULL || set->block == NULL || set->size == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -44,6 +71,7 @@ bool contained_make(struct contained *set, struct place_problem *problem, struct
         set->block[i] = problem->keys[i].index;
         set->entry[problem->keys[i].index] = i;
     }
+    measure(set);
     uint32_t entries = count;
     do {
         if (!make_level(&set->levels[set->level_count], entries, arena)) {
@@ -59,6 +87,7 @@ static void clear_entry(struct contained_level *level, uint32_t at)
     level->first[at] = -1;
     level->end[at] = INT32_MAX;
     level->rank[at] = NO_RANK;
+    level->size[at] = INT32_MAX;
 }
 
 /* Sums a node up into its entry above; false when that changed nothing. */
@@ -68,9 +97,11 @@ static bool sum_up(const struct contained_level *below, struct contained_level *
     const int32_t *const firsts = below->first + (size_t)node * CONTAINED_FAN;
     const int32_t *const ends = below->end + (size_t)node * CONTAINED_FAN;
     const int32_t *const ranks = below->rank + (size_t)node * CONTAINED_FAN;
+    const int32_t *const sizes = below->size + (size_t)node * CONTAINED_FAN;
     int32_t first = -1;
     int32_t end = INT32_MAX;
     int32_t rank = NO_RANK;
+    int32_t size = INT32_MAX;
     for (int i = 0; i < CONTAINED_FAN; i++) {
         first = firsts[i] > first ? firsts[i] : first;
     }
@@ -80,11 +111,15 @@ static bool sum_up(const struct contained_level *below, struct contained_level *
     for (int i = 0; i < CONTAINED_FAN; i++) {
         rank = ranks[i] < rank ? ranks[i] : rank;
     }
-    const bool changed =
-        above->first[node] != first || above->end[node] != end || above->rank[node] != rank;
+    for (int i = 0; i < CONTAINED_FAN; i++) {
+        size = sizes[i] < size ? sizes[i] : size;
+    }
+    const bool changed = above->first[node] != first || above->end[node] != end ||
+                         above->rank[node] != rank || above->size[node] != size;
     above->first[node] = first;
     above->end[node] = end;
     above->rank[node] = rank;
+    above->size[node] = size;
     return changed;
 }
 
@@ -103,6 +138,7 @@ void contained_fill(struct contained *set, const bool *wanted)
             set->levels[0].first[at] = (int32_t)problem->lives[block].first;
             set->levels[0].end[at] = (int32_t)problem->lives[block].end;
             set->levels[0].rank[at] = (int32_t)rank;
+            set->levels[0].size[at] = set->size[at];
         }
     }
     for (unsigned l = 1; l < set->level_count; l++) {
@@ -112,15 +148,24 @@ void contained_fill(struct contained *set, const bool *wanted)
     }
 }
 
+/* What is asked for. */
+struct wish {
+    int32_t low;
+    int32_t high;
+    int32_t room;
+};
+
 /* The entries of a node that may hold an answer: rank and place in the node; the best of them. */
-static int32_t look(const struct contained_level *level, uint32_t node, int32_t low, int32_t high,
+static int32_t look(const struct contained_level *level, uint32_t node, struct wish wish,
                     int32_t to[CONTAINED_FAN])
 {
     const int32_t *const first = level->first + (size_t)node * CONTAINED_FAN;
     const int32_t *const end = level->end + (size_t)node * CONTAINED_FAN;
     const int32_t *const rank = level->rank + (size_t)node * CONTAINED_FAN;
+    const int32_t *const size = level->size + (size_t)node * CONTAINED_FAN;
     for (int32_t i = 0; i < CONTAINED_FAN; i++) {
-        const int32_t fits = (first[i] >= low) & (end[i] <= high);
+        const int32_t fits =
+            (first[i] >= wish.low) & (end[i] <= wish.high) & (size[i] <= wish.room);
         to[i] = fits != 0 ? rank[i] * CONTAINED_FAN + i : INT32_MAX;
     }
     int32_t best = INT32_MAX;
@@ -140,22 +185,25 @@ static int32_t lowest(const int32_t ranks[CONTAINED_FAN])
 }
 
 /* Depth first, best rank first: what cannot be better than the answer so far is passed over. */
-uint32_t contained_best(const struct contained *set, uint32_t low, uint32_t high)
+uint32_t contained_best(const struct contained *set, uint32_t low, uint32_t high, uint64_t room)
 {
+    const uint64_t size = room >> set->shift;
+    const struct wish wish = {(int32_t)low, (int32_t)high,
+                              size < MAX_SIZE ? (int32_t)size : MAX_SIZE};
     int32_t ranks[CONTAINED_LEVELS][CONTAINED_FAN];
     uint32_t nodes[CONTAINED_LEVELS] = {0};
     const unsigned top = set->level_count - 1;
     int32_t best = NO_RANK;
     uint32_t answer = CONTAINED_NONE;
     unsigned l = top;
-    int32_t next = look(&set->levels[l], 0, (int32_t)low, (int32_t)high, ranks[l]);
+    int32_t next = look(&set->levels[l], 0, wish, ranks[l]);
     for (;;) {
         const int32_t at = next % CONTAINED_FAN;
         if (next / CONTAINED_FAN < best && l != 0) {
             ranks[l][at] = INT32_MAX;
             const uint32_t node = nodes[l] * CONTAINED_FAN + (uint32_t)at;
             nodes[--l] = node;
-            next = look(&set->levels[l], node, (int32_t)low, (int32_t)high, ranks[l]);
+            next = look(&set->levels[l], node, wish, ranks[l]);
             continue;
         }
         if (next / CONTAINED_FAN < best) {

@@ -4,12 +4,19 @@
 #include "base/fail.h"
 #include "place/holes.h"
 #include "place/improve.h"
+#include "place/sieve.h"
 #include "place/skyline.h"
 
 /* Orders of the skyline, tried until one reaches the load: letters of place_problem_order. */
 static const char *const orders[] = {"TWA", "TAW", "WAT", "TU", "ZW", "AZ", "TZ", "L", "U"};
 
 static const char searched[] = "search";
+static const char sieved[] = "sieve";
+
+/* The sieve is for more blocks than a search can take. Every order places each block once, the
+ * sieve takes as long as SIEVE_ORDERS of them: after FAST_BLOCKS of them no other order is tried.
+ */
+enum { SIEVE_MIN = 2049, SIEVE_ORDERS = 3, FAST_BLOCKS = 1 << 22 };
 
 struct run {
     const struct zv_place_options *options;
@@ -19,6 +26,7 @@ struct run {
     uint64_t *offsets;
     bool has_holes; /* some blocks are fixed, or there are walls */
     struct holes holes;
+    uint64_t placed; /* blocks, by all orders and the sieve */
     uint64_t deadline_ns;
     struct zv_arena arena;
 };
@@ -80,40 +88,71 @@ static bool is_enough(const struct run *run, const struct zv_place_result *resul
             result->height_bytes <= run->options->enough);
 }
 
-/* One order after the other until the height is the bound; false when the time is up. */
-static bool run_skylines(struct run *run, struct zv_place_result *result)
+/* Keeps what is in offsets when it is lower than the best. */
+static void keep(struct run *run, uint64_t height, const char *found_by,
+                 struct zv_place_result *result)
 {
+    if (height < result->height_bytes) {
+        memcpy(run->best, run->offsets, run->problem.count * sizeof *run->best);
+        result->height_bytes = height;
+        result->found_by = found_by;
+    }
+}
+
+static enum zv_status run_sieve(struct run *run, struct zv_place_result *result,
+                                struct zv_error *err)
+{
+    uint64_t height = 0;
+    const enum zv_status status = sieve_run(&run->problem, run->offsets, &height, err);
+    run->placed += (uint64_t)SIEVE_ORDERS * run->problem.count;
+    if (status == ZV_OK) {
+        keep(run, height, sieved, result);
+    }
+    return status;
+}
+
+/* One order after the other, the sieve after the first, until the height is the bound. */
+static enum zv_status run_skylines(struct run *run, struct zv_place_result *result,
+                                   struct zv_error *err)
+{
+    enum zv_status status = ZV_OK;
     for (size_t i = 0; i < sizeof orders / sizeof orders[0] && !is_enough(run, result); i++) {
         if (result->height_bytes != UINT64_MAX && run->deadline_ns != 0 && expired(run)) {
             result->end = ZV_PLACE_END_CLOCK;
-            return false;
+            break;
+        }
+        if (i == 1 && !run->has_holes && run->problem.count >= SIEVE_MIN) {
+            status = run_sieve(run, result, err);
+        }
+        if (status != ZV_OK || is_enough(run, result) ||
+            (i != 0 && run->placed + run->problem.count > FAST_BLOCKS)) {
+            break;
         }
         place_problem_order(&run->problem, orders[i], NULL);
-        const uint64_t height = run_skyline(run, result->height_bytes - 1);
-        if (height < result->height_bytes) {
-            memcpy(run->best, run->offsets, run->problem.count * sizeof *run->best);
-            result->height_bytes = height;
-            result->found_by = orders[i];
-        }
+        keep(run, run_skyline(run, result->height_bytes - 1), orders[i], result);
+        run->placed += run->problem.count;
     }
-    return true;
+    return status;
 }
 
 /* With fixed blocks: the skylines on what is left by several ways of filling the holes. */
-static void run_fast(struct run *run, struct zv_place_result *result)
+static enum zv_status run_fast(struct run *run, struct zv_place_result *result,
+                               struct zv_error *err)
 {
     static const char *const fills[] = {"ZW", "TZW", "TAW", "WZ"};
-    bool in_time = true;
+    enum zv_status status = ZV_OK;
     result->height_bytes = UINT64_MAX;
     if (!run->has_holes) {
-        (void)run_skylines(run, result);
-        return;
+        return run_skylines(run, result, err);
     }
-    for (size_t i = 0; i < sizeof fills / sizeof fills[0] && in_time && !is_enough(run, result);
+    for (size_t i = 0; i < sizeof fills / sizeof fills[0] && status == ZV_OK &&
+                       result->end == ZV_PLACE_END_PROVED && !is_enough(run, result);
          i++) {
         holes_fill(&run->holes, fills[i], run->offsets);
-        in_time = run_skylines(run, result);
+        run->placed = 0;
+        status = run_skylines(run, result, err);
     }
+    return status;
 }
 
 static enum zv_status run_search(struct run *run, struct zv_place_result *result,
@@ -158,7 +197,10 @@ static enum zv_status place(struct run *run, struct zv_place_result *result, str
             result->bound_bytes = run->holes.bound_bytes;
         }
     }
-    run_fast(run, result);
+    const enum zv_status status = run_fast(run, result, err);
+    if (status != ZV_OK) {
+        return status;
+    }
     const bool is_done = is_enough(run, result) || result->end != ZV_PLACE_END_PROVED;
     if (is_done || run->options->no_search || run->options->wall_count != 0) {
         result->end = is_done                   ? result->end

@@ -93,11 +93,11 @@ static void cut_time(struct place_problem *problem)
 }
 
 /* The largest of any range of loads, by a tree of maxima in place. */
-static void find_crossed(struct place_problem *problem, uint64_t *tree)
+void place_problem_cross(struct place_problem *problem, const uint64_t *loads, uint64_t *tree)
 {
     const uint32_t n = problem->sections;
     for (uint32_t i = 0; i < n; i++) {
-        tree[n + i] = problem->loads[i];
+        tree[n + i] = loads[i];
     }
     for (uint32_t i = n; i-- > 1;) {
         tree[i] = tree[2 * i] > tree[2 * i + 1] ? tree[2 * i] : tree[2 * i + 1];
@@ -141,7 +141,8 @@ enum zv_status place_problem_make(struct place_problem *problem,
     }
     sort_times(problem, room);
     cut_time(problem);
-    find_crossed(problem, (uint64_t *)(void *)room); /* a key has room for two numbers */
+    /* a key has room for two numbers */
+    place_problem_cross(problem, problem->loads, (uint64_t *)(void *)room);
     return ZV_OK;
 }
 

@@ -2,7 +2,8 @@
  * Room place: the lowest placement of blocks whose lives are known.
  *
  *     blocks ─► problem (sections, loads) ─► skylines, best of many orders ─► height
- *                                            holes below fixed blocks           │ above the bound
+ *                                            sieve: coarse first, fine in gaps  │ above the bound
+ *                                            holes below fixed blocks           │
  *                                            canonical search, part by part ◄───┘
  *
  * Time is cut into sections: the sets of blocks that live together and are contained in no other
@@ -43,6 +44,10 @@ struct place_problem {
 enum zv_status place_problem_make(struct place_problem *problem,
                                   const struct zv_place_block *blocks, size_t count,
                                   struct zv_arena *arena, struct zv_error *err);
+
+/* By block the largest of these bytes by section that its life crosses: what T means from now on.
+ * tree is room for two numbers a section. */
+void place_problem_cross(struct place_problem *problem, const uint64_t *loads, uint64_t *tree);
 
 /*
  * Sorts all blocks by an order, best first, into keys[].index: letters, each descending, then by

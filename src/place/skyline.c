@@ -115,24 +115,38 @@ static void cover(struct skyline *skyline, uint32_t index, struct place_life lif
 
 /* ---- a run ---- */
 
-/* The first piece. */
-static uint32_t start(struct skyline *skyline, const uint64_t *floor)
+static void clear(struct skyline *skyline)
 {
-    const uint32_t sections = skyline->problem->sections;
     skyline->piece_count = 0;
     skyline->unused = 0;
+}
+
+/* One more piece at the right; neighbours of the same height are one. */
+static uint32_t append(struct skyline *skyline, uint32_t last, const struct skyline_step *step)
+{
+    if (last != 0 && skyline->pieces[last].height == step->height) {
+        skyline->pieces[last].end = step->end;
+        return last;
+    }
+    const struct skyline_piece made = {
+        .height = step->height, .first = step->first, .end = step->end, .left = last};
+    return add_piece(skyline, &made);
+}
+
+static void start(struct skyline *skyline, const uint64_t *floor)
+{
+    const uint32_t sections = skyline->problem->sections;
     uint32_t last = 0;
+    clear(skyline);
     for (uint32_t first = 0, end = 0; first < sections; first = end) {
         const uint64_t height = floor != NULL ? floor[first] : 0;
         end = floor != NULL ? first + 1 : sections;
         while (end < sections && floor != NULL && floor[end] == height) {
             end++;
         }
-        const struct skyline_piece made = {
-            .height = height, .first = first, .end = end, .left = last};
-        last = add_piece(skyline, &made);
+        const struct skyline_step step = {height, first, end};
+        last = append(skyline, last, &step);
     }
-    return 1;
 }
 
 static uint32_t count_wanted(const struct place_problem *problem, const bool *wanted)
@@ -142,6 +156,15 @@ static uint32_t count_wanted(const struct place_problem *problem, const bool *wa
         count += wanted == NULL || wanted[i];
     }
     return count;
+}
+
+static void begin(struct skyline *skyline, const bool *wanted)
+{
+    contained_fill(&skyline->blocks, wanted);
+    skyline->left = count_wanted(skyline->problem, wanted);
+    for (uint32_t i = 0; i < skyline->problem->count; i++) {
+        skyline->offsets[i] = SKYLINE_NOWHERE;
+    }
 }
 
 /* Where an entry lies on a piece of this height. */
@@ -154,23 +177,30 @@ static uint64_t offset_on(const struct skyline *skyline, uint32_t entry, uint64_
     return step > 1 ? zv_ceil_div(height, step) * step : height;
 }
 
-/* Fills one valley after the other; UINT64_MAX when the height is above limit. */
-static uint64_t fill(struct skyline *skyline, uint32_t piece, uint32_t left, uint64_t limit)
+/* Fills one valley after the other until no block is left, all is full to the ceiling (UINT64_MAX:
+ * there is none) or the height is above limit; returns the height, above limit UINT64_MAX. */
+static uint64_t fill(struct skyline *skyline, uint64_t ceiling, uint64_t limit)
 {
     uint64_t height = 0;
-    while (left != 0) {
+    uint32_t piece = 1;
+    while (skyline->left != 0) {
         uint64_t level = 0;
         piece = find_valley(skyline, piece, &level);
         const struct skyline_piece from = skyline->pieces[piece];
-        const uint32_t entry = contained_best(&skyline->blocks, from.first, from.end);
+        if (from.height >= ceiling) {
+            return height;
+        }
+        const uint64_t room = ceiling != UINT64_MAX ? ceiling - from.height : UINT64_MAX;
+        const uint32_t entry = contained_best(&skyline->blocks, from.first, from.end, room);
         if (entry == CONTAINED_NONE) {
-            assert(level != UINT64_MAX); /* a piece without neighbours holds every life */
-            set_height(skyline, piece, level);
+            /* without a ceiling a piece without neighbours holds every life */
+            assert(level != UINT64_MAX || ceiling != UINT64_MAX);
+            set_height(skyline, piece, level < ceiling ? level : ceiling);
             continue;
         }
         const struct place_life life = contained_life(&skyline->blocks, entry);
         contained_remove(&skyline->blocks, entry);
-        left--;
+        skyline->left--;
         skyline->offsets[entry] = offset_on(skyline, entry, from.height);
         const uint64_t top = skyline->offsets[entry] + skyline->bytes[entry];
         height = top > height ? top : height;
@@ -185,15 +215,36 @@ static uint64_t fill(struct skyline *skyline, uint32_t piece, uint32_t left, uin
 uint64_t skyline_run(struct skyline *skyline, const bool *wanted, const uint64_t *floor,
                      uint64_t limit, uint64_t *offsets)
 {
-    const uint32_t count = skyline->problem->count;
-    contained_fill(&skyline->blocks, wanted);
-    const uint64_t height =
-        fill(skyline, start(skyline, floor), count_wanted(skyline->problem, wanted), limit);
-    for (uint32_t i = 0; i < count && height != UINT64_MAX; i++) {
-        const uint32_t block = skyline->blocks.block[i];
-        if (wanted == NULL || wanted[block]) {
-            offsets[block] = skyline->offsets[i];
-        }
+    begin(skyline, wanted);
+    start(skyline, floor);
+    const uint64_t height = fill(skyline, UINT64_MAX, limit);
+    if (height != UINT64_MAX) {
+        skyline_collect(skyline, offsets);
     }
     return height;
+}
+
+void skyline_begin(struct skyline *skyline)
+{
+    begin(skyline, NULL);
+}
+
+void skyline_fill(struct skyline *skyline, const struct skyline_step *steps, uint32_t count,
+                  uint64_t ceiling)
+{
+    uint32_t last = 0;
+    clear(skyline);
+    for (uint32_t i = 0; i < count; i++) {
+        last = append(skyline, last, &steps[i]);
+    }
+    (void)fill(skyline, ceiling, UINT64_MAX);
+}
+
+void skyline_collect(const struct skyline *skyline, uint64_t *offsets)
+{
+    for (uint32_t i = 0; i < skyline->problem->count; i++) {
+        if (skyline->offsets[i] != SKYLINE_NOWHERE) {
+            offsets[skyline->blocks.block[i]] = skyline->offsets[i];
+        }
+    }
 }

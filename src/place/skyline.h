@@ -12,6 +12,8 @@
 
 #include "place/contained.h"
 
+#define SKYLINE_NOWHERE UINT64_MAX
+
 struct skyline_piece {
     uint64_t height;
     uint32_t first;
@@ -20,11 +22,19 @@ struct skyline_piece {
     uint32_t right;
 };
 
+/* What lies below, for a stretch of time. */
+struct skyline_step {
+    uint64_t height;
+    uint32_t first; /* section */
+    uint32_t end;
+};
+
 struct skyline {
     const struct place_problem *problem;
     struct contained blocks;
     uint64_t *bytes;   /* by entry of blocks */
-    uint64_t *offsets; /* by entry */
+    uint64_t *offsets; /* by entry; SKYLINE_NOWHERE: not placed */
+    uint32_t left;     /* blocks to be placed */
     bool has_alignment;
     struct skyline_piece *pieces; /* 0 is none */
     uint32_t piece_count;
@@ -41,5 +51,14 @@ bool skyline_make(struct skyline *skyline, struct place_problem *problem, struct
  */
 uint64_t skyline_run(struct skyline *skyline, const bool *wanted, const uint64_t *floor,
                      uint64_t limit, uint64_t *offsets);
+
+/*
+ * The same in parts: all blocks by the order in keys; those that fit between neighbouring steps and
+ * a ceiling, any number of times; where they lie now (offsets of the others are left alone).
+ */
+void skyline_begin(struct skyline *skyline);
+void skyline_fill(struct skyline *skyline, const struct skyline_step *steps, uint32_t count,
+                  uint64_t ceiling);
+void skyline_collect(const struct skyline *skyline, uint64_t *offsets);
 
 #endif

@@ -91,12 +91,12 @@ static void put_found(char to[STATE_TEXT], const struct zv_place_result *result)
         "", "; the limit of nodes ended it", "; the limit of time ended it",
         "; what is high has too many blocks to be searched"};
     char nodes[COUNT_TEXT];
+    const bool is_order =
+        strcmp(result->found_by, "search") != 0 && strcmp(result->found_by, "sieve") != 0;
     report_count(nodes, result->nodes);
-    (void)snprintf(to, STATE_TEXT, "by %s%s%s%s%s",
-                   strcmp(result->found_by, "search") == 0 ? "the search" : "skyline, order ",
-                   strcmp(result->found_by, "search") == 0 ? "" : result->found_by,
-                   result->nodes != 0 ? ", nodes " : "", result->nodes != 0 ? nodes : "",
-                   ends[result->end]);
+    (void)snprintf(to, STATE_TEXT, "by %s%s%s%s%s", is_order ? "skyline, order " : "the ",
+                   result->found_by, result->nodes != 0 ? ", nodes " : "",
+                   result->nodes != 0 ? nodes : "", ends[result->end]);
 }
 
 static void put_row(struct zv_sink *sink, const struct report_style *style, const char *name,

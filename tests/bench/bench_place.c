@@ -4,8 +4,8 @@
  *
  *     bench_place files FOLDER      benchmark files of the field at their capacity
  *     bench_place cut               boxes that were cut up: the optimum is known
- *     bench_place repeated N        N blocks of training steps, one after the other
- *     bench_place random N          N blocks, sizes and lives heavy-tailed
+ *     bench_place repeated N [SEED] N blocks of training steps, one after the other
+ *     bench_place random N [SEED]   N blocks, sizes and lives heavy-tailed
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,11 +104,11 @@ static size_t put_step(struct zv_place_block *blocks, size_t most, uint64_t *clo
     return count;
 }
 
-static void fill_repeated(struct zv_place_block *blocks, size_t count)
+static void fill_repeated(struct zv_place_block *blocks, size_t count, uint64_t seed)
 {
     uint64_t clock = 1;
     const size_t kept = count < 400 ? count : 400;
-    uint64_t state = 1;
+    uint64_t state = seed;
     for (size_t at = kept; at < count;) {
         uint64_t same = 2; /* every step is the same step */
         at += put_step(blocks + at, count - at, &clock, &same);
@@ -119,47 +119,33 @@ static void fill_repeated(struct zv_place_block *blocks, size_t count)
     }
 }
 
-/* A number from 0 to 2^bits: its logarithm is drawn, in 256ths of a bit, between which it is even.
- */
-static uint64_t heavy(uint64_t drawn, uint64_t bits)
+static void fill_random(struct zv_place_block *blocks, size_t count, uint64_t seed)
 {
-    const uint64_t scaled = drawn % (bits * 256);
-    const uint64_t power = UINT64_C(1) << scaled / 256;
-    return power + power * (scaled % 256) / 256;
-}
-
-static void fill_random(struct zv_place_block *blocks, size_t count)
-{
-    enum { SIZE_BITS = 18, LIFE_BITS = 20 };
-    uint64_t state = 1;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t birth = place_random(&state) % (2 * count);
-        const uint64_t bytes = 512 * heavy(place_random(&state), SIZE_BITS);
-        const uint64_t bits = 1 + place_random(&state) % LIFE_BITS; /* short ones are many */
-        const uint64_t life = heavy(place_random(&state), bits);
-        blocks[i] = (struct zv_place_block){.birth = birth, .death = birth + life, .bytes = bytes};
-    }
+    place_draw_heavy(blocks, count, &seed);
 }
 
 int main(int argc, char **argv)
 {
-    const uint64_t count = argc == 3 ? strtoull(argv[2], NULL, 10) : 0;
+    const bool is_drawn = argc == 3 || argc == 4;
+    const uint64_t count = is_drawn ? strtoull(argv[2], NULL, 10) : 0;
+    const uint64_t seed = argc == 4 ? strtoull(argv[3], NULL, 10) : 1;
     if (argc == 3 && strcmp(argv[1], "files") == 0) {
         return run_files(argv[2]);
     }
     if (argc == 2 && strcmp(argv[1], "cut") == 0) {
         return run_cut();
     }
-    const bool is_random = argc == 3 && strcmp(argv[1], "random") == 0;
+    const bool is_random = is_drawn && strcmp(argv[1], "random") == 0;
     if (count == 0 || count > LARGEST || (!is_random && strcmp(argv[1], "repeated") != 0)) {
-        (void)fprintf(stderr, "usage: bench_place files FOLDER | cut | repeated N | random N\n");
+        (void)fprintf(stderr, "usage: bench_place files FOLDER | cut | repeated N [SEED] |"
+                              " random N [SEED]\n");
         return 64;
     }
     struct zv_place_block *const blocks = calloc(count, sizeof *blocks);
     if (blocks == NULL) {
         return EXIT_FAILURE;
     }
-    (is_random ? fill_random : fill_repeated)(blocks, count);
+    (is_random ? fill_random : fill_repeated)(blocks, count, seed);
     const int code = place(argv[1], blocks, count);
     free(blocks);
     return code;

@@ -28,7 +28,7 @@ judge() { # judge NAME NODES PER_MILLION ARGUMENT...: nodes of all rows, the wor
     fi
 }
 
-echo "1..4"
+echo "1..5"
 if [ -f "$files/A.1048576.csv" ]; then
     judge "files of the field" 450000 0 files "$files"
 else
@@ -37,5 +37,6 @@ else
 fi
 judge "boxes that were cut up" 350000 0 cut
 judge "a million of repeated steps" 0 1000 repeated 1000000
-judge "a million with heavy tails" 0 41000 random 1000000
+judge "a million with heavy tails" 0 20000 random 1000000 1
+judge "another million with heavy tails" 0 20000 random 1000000 5
 exit $failed

@@ -22,6 +22,27 @@ void place_draw(struct zv_place_block *blocks, size_t count, const struct place_
     }
 }
 
+/* A number from 0 to 2^bits: its logarithm is drawn, in 256ths of a bit, between which it is even.
+ */
+static uint64_t heavy(uint64_t drawn, uint64_t bits)
+{
+    const uint64_t scaled = drawn % (bits * 256);
+    const uint64_t power = UINT64_C(1) << scaled / 256;
+    return power + power * (scaled % 256) / 256;
+}
+
+void place_draw_heavy(struct zv_place_block *blocks, size_t count, uint64_t *state)
+{
+    enum { SIZE_BITS = 18, LIFE_BITS = 20 };
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t birth = place_random(state) % (2 * count);
+        const uint64_t bytes = 512 * heavy(place_random(state), SIZE_BITS);
+        const uint64_t bits = 1 + place_random(state) % LIFE_BITS; /* short ones are many */
+        const uint64_t life = heavy(place_random(state), bits);
+        blocks[i] = (struct zv_place_block){.birth = birth, .death = birth + life, .bytes = bytes};
+    }
+}
+
 /* ---- the slow way ---- */
 
 struct stack {

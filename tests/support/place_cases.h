@@ -19,6 +19,10 @@ struct place_shape {
 void place_draw(struct zv_place_block *blocks, size_t count, const struct place_shape *shape,
                 uint64_t *state);
 
+/* Random blocks whose sizes (512 bytes to 128 MiB) and lives (1 to 2^20) have heavy tails, born
+ * within twice as many units of time as there are blocks. */
+void place_draw_heavy(struct zv_place_block *blocks, size_t count, uint64_t *state);
+
 /* The least height of all placements, by every order in which blocks can be put on top of each
  * other; fixed ones stay. At most 8 blocks. */
 uint64_t place_least_height(const struct zv_place_block *blocks, size_t count);
