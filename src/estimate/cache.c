@@ -77,9 +77,9 @@ static enum zv_status latent_cell(struct zv_cache_cell *cell, const struct zv_la
 }
 
 /* Values in the rolling convolution input and in the scan of one sequence, of all ranks. */
-static bool state_of_all(const struct zv_layer *layer, uint64_t *conv, uint64_t *scan)
+static bool state_of_all(const struct zv_layer *layer, bool whole, uint64_t *conv, uint64_t *scan)
 {
-    const uint64_t taps = layer->d_conv == 0 ? 0 : layer->d_conv - UINT64_C(1);
+    const uint64_t taps = layer->d_conv == 0 || whole ? layer->d_conv : layer->d_conv - UINT64_C(1);
     const uint64_t groups = (uint64_t)layer->state_groups * layer->d_state;
     const uint64_t keys = (uint64_t)layer->key_heads * layer->key_head_dim;
     uint64_t width = 0;
@@ -124,14 +124,16 @@ enum zv_status zv_cache_cell_of(struct zv_cache_cell *cell, const struct zv_laye
     const uint64_t ranks = form->tp == 0 ? 1 : form->tp;
     uint64_t conv;
     uint64_t scan;
-    if (status == ZV_OK && !state_of_all(layer, &conv, &scan)) {
+    if (status == ZV_OK && !state_of_all(layer, form->conv_whole, &conv, &scan)) {
         return fail_overflow(err);
     }
     if (status == ZV_OK) {
         status = row_bytes(form->conv_state, zv_ceil_div(conv, ranks), &cell->conv, err);
     }
     if (status == ZV_OK) {
-        status = row_bytes(form->scan_state, zv_ceil_div(scan, ranks), &cell->scan, err);
+        const bool wide = form->delta_f32 && layer->state == ZV_STATE_DELTA;
+        status = row_bytes(wide ? ZV_DTYPE_F32 : form->scan_state, zv_ceil_div(scan, ranks),
+                           &cell->scan, err);
     }
     return status;
 }

@@ -160,5 +160,12 @@ $ zirve estimate $M/llama-3.2-11b-vision/config.json --context 8k --source-token
 $ zirve estimate $M/jamba-v0.1/config.json --context 8k --unit MiB | grep -A1 -E "KV cache|recurrent"
   KV cache                                             128.00  calculated
     4 layers, 8192 tokens x 1 sequence, bf16
-  recurrent state                                        8.31  calculated
+  recurrent state                                        8.75  calculated
     bf16, 1 sequence
+# States as transformers keeps them, counted in its own caches: conv_states [2 layers, 128, 4] and ssm_states
+# [2, 128, 8] in bf16; conv_states [3, 128, 4] in bf16 and recurrent_states [3, 4, 16, 16] in f32.
+$ printf '{"model_type":"mamba","vocab_size":64,"hidden_size":64,"state_size":8,"num_hidden_layers":2,"conv_kernel":4,"expand":2}' >$TMP/mamba.json; zirve estimate $TMP/mamba.json --dtype bf16 --runtime transformers@4.57 --context 32 --unit B | grep "recurrent state"
+  recurrent state                                        6144  calculated
+$ printf '{"model_type":"qwen3_next","vocab_size":64,"hidden_size":64,"intermediate_size":128,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2,"head_dim":16,"linear_num_key_heads":2,"linear_num_value_heads":4,"linear_key_head_dim":16,"linear_value_head_dim":16,"num_experts":2,"moe_intermediate_size":32,"shared_expert_intermediate_size":32}' >$TMP/delta.json; zirve estimate $TMP/delta.json --dtype bf16 --runtime transformers@4.57 --context 32 --unit B | grep -E "recurrent state|KV cache"
+  KV cache                                               4096  calculated
+  recurrent state                                       15360  calculated
