@@ -115,7 +115,9 @@ enum zv_status zv_cache_cell_of(struct zv_cache_cell *cell, const struct zv_laye
     if (!layer->shares_cache && layer->attention == ZV_ATTENTION_LATENT) {
         status = latent_cell(cell, layer, form, err);
     } else if (!layer->shares_cache && layer->attention == ZV_ATTENTION_HEADS) {
-        const uint64_t heads = zv_kv_heads_of_rank(layer->kv_heads, form->tp);
+        const bool repeats = form->transformers && layer->repeats_heads;
+        const uint64_t heads =
+            zv_kv_heads_of_rank(repeats ? layer->heads : layer->kv_heads, form->tp);
         status = heads_bytes(form->k, heads, layer->head_dim_k, &cell->k, err);
         if (status == ZV_OK) {
             status = heads_bytes(form->v, heads, layer->head_dim_v, &cell->v, err);
@@ -124,14 +126,14 @@ enum zv_status zv_cache_cell_of(struct zv_cache_cell *cell, const struct zv_laye
     const uint64_t ranks = form->tp == 0 ? 1 : form->tp;
     uint64_t conv;
     uint64_t scan;
-    if (status == ZV_OK && !state_of_all(layer, form->conv_whole, &conv, &scan)) {
+    if (status == ZV_OK && !state_of_all(layer, form->transformers, &conv, &scan)) {
         return fail_overflow(err);
     }
     if (status == ZV_OK) {
         status = row_bytes(form->conv_state, zv_ceil_div(conv, ranks), &cell->conv, err);
     }
     if (status == ZV_OK) {
-        const bool wide = form->delta_f32 && layer->state == ZV_STATE_DELTA;
+        const bool wide = form->transformers && layer->state == ZV_STATE_DELTA;
         status = row_bytes(wide ? ZV_DTYPE_F32 : form->scan_state, zv_ceil_div(scan, ranks),
                            &cell->scan, err);
     }

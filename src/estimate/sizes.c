@@ -127,8 +127,7 @@ static void set_form(struct build *build, struct serve_sizes *sizes)
     form->mla = ZV_MLA_LATENT;
     if (job->runtime == ZV_RUNTIME_TRANSFORMERS || job->runtime == ZV_RUNTIME_NONE) {
         form->mla = ZV_MLA_PER_HEAD; /* transformers caches K and V per head, up-projected */
-        form->conv_whole = true;
-        form->delta_f32 = true;
+        form->transformers = true;
     } else if (llamacpp && rules != NULL && rules->mla_form.known) {
         form->mla = (enum zv_mla_form)rules->mla_form.value;
     }

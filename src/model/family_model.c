@@ -36,6 +36,7 @@ static const struct layer_fact layer_facts[] = {
     FACT(window, FACT_U64),
     FACT(chunked, FACT_BOOL),
     FACT(shares_cache, FACT_BOOL),
+    FACT(repeats_heads, FACT_BOOL),
     FACT(cross, FACT_BOOL),
     FACT(state, FACT_STATE),
     FACT(d_conv, FACT_U32),
@@ -128,7 +129,7 @@ static void tidy_layer(struct zv_layer *layer)
         layer->heads = layer->kv_heads = layer->head_dim_k = layer->head_dim_v = 0;
         layer->latent_rank = layer->rope_dim = layer->index_dim = layer->query_rank = 0;
         layer->window = 0;
-        layer->chunked = layer->cross = false;
+        layer->chunked = layer->cross = layer->repeats_heads = false;
     }
     if (layer->attention == ZV_ATTENTION_HEADS) {
         layer->rope_dim = layer->query_rank = 0;

@@ -9,9 +9,10 @@
  * Definitions with these names are facts of the model (all optional):
  *   hidden vocab context source tied causal layers
  *   per layer: attention heads kv_heads head_dim head_dim_k head_dim_v latent_rank rope_dim
- * index_dim query_rank window chunked shares_cache cross state d_conv d_inner d_state state_groups
- * state_heads state_head_dim key_heads key_head_dim ffn gated experts experts_used expert_ffn
- * shared_ffn and encoder_layers encoder_hidden encoder_heads encoder_head_dim encoder_ffn.
+ * index_dim query_rank window chunked shares_cache repeats_heads cross state d_conv d_inner d_state
+ * state_groups state_heads state_head_dim key_heads key_head_dim ffn gated experts experts_used
+ * expert_ffn shared_ffn and encoder_layers encoder_hidden encoder_heads encoder_head_dim
+ * encoder_ffn.
  */
 #ifndef ZIRVE_MODEL_FAMILY_MODEL_H
 #define ZIRVE_MODEL_FAMILY_MODEL_H

@@ -54,6 +54,7 @@ struct zv_layer {
     uint64_t window;      /* tokens seen by a sliding or chunked layer; 0 = all */
     bool chunked;         /* the window restarts (llama 4) instead of sliding */
     bool shares_cache;    /* reads an earlier layer's cache and keeps none */
+    bool repeats_heads;   /* transformers' class caches K and V once for each query head */
     bool cross;           /* also attends to an encoder's output of source_tokens */
     enum zv_state_kind state;
     uint32_t d_conv;

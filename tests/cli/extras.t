@@ -169,3 +169,7 @@ $ printf '{"model_type":"mamba","vocab_size":64,"hidden_size":64,"state_size":8,
 $ printf '{"model_type":"qwen3_next","vocab_size":64,"hidden_size":64,"intermediate_size":128,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2,"head_dim":16,"linear_num_key_heads":2,"linear_num_value_heads":4,"linear_key_head_dim":16,"linear_value_head_dim":16,"num_experts":2,"moe_intermediate_size":32,"shared_expert_intermediate_size":32}' >$TMP/delta.json; zirve estimate $TMP/delta.json --dtype bf16 --runtime transformers@4.57 --context 32 --unit B | grep -E "recurrent state|KV cache"
   KV cache                                               4096  calculated
   recurrent state                                       15360  calculated
+# Falcon 40B: transformers caches keys and values of 128 heads, vLLM of 8.
+$ for r in transformers@4.57 vllm@0.9.2; do zirve estimate $M/falcon-40b/config.json --runtime $r --context 96 --concurrency 1 --unit MiB | grep "KV cache  "; done
+  KV cache                                             180.00  calculated
+  KV cache                                              11.25  calculated
