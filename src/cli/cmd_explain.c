@@ -263,10 +263,14 @@ static enum zv_status read_placement(struct session *session, const struct outpu
         zv_record_device(record)->event_count > ZV_LIVES_MAX_EVENTS) {
         return ZV_OK;
     }
+    struct zv_error own = {0};
     const enum zv_status status =
-        zv_placement_make_fast(&session->placement, record, &session->arena, err);
+        zv_placement_make_fast(&session->placement, record, &session->arena, &own);
     session->has_placement = status == ZV_OK;
-    return status;
+    if (status == ZV_E_NOMEM) {
+        *err = own;
+    }
+    return status == ZV_E_NOMEM ? status : ZV_OK; /* sizes that cannot be are no blocks to place */
 }
 
 static void show_placement(const struct session *session, struct output *out)
@@ -275,6 +279,36 @@ static void show_placement(const struct session *session, struct output *out)
         zv_sink_text(&out->sink, "\n");
         report_placement_line(&out->sink, &out->style, &session->placement);
     }
+}
+
+/* Options that ask for what only some files hold. */
+static enum zv_status refuse_options(const struct arguments *args, const char *const *names,
+                                     const char *what, struct zv_error *err)
+{
+    for (; *names != NULL; names++) {
+        if (arguments_has(args, *names)) {
+            return zv_fail(err, ZV_E_UNSUPPORTED, "--%s: %s", *names, what);
+        }
+    }
+    return ZV_OK;
+}
+
+static enum zv_status check_options(const struct arguments *args, const struct zv_record *record,
+                                    bool is_text, struct zv_error *err)
+{
+    static const char *const of_events[] = {"at",    "by",     "pattern", "segments",
+                                            "diff",  "habits", "against", "capture",
+                                            "range", "device", NULL};
+    static const char *const of_stacks[] = {"by", "pattern", "segments", "diff", NULL};
+    if (is_text) {
+        return refuse_options(args, of_events, "the file is a message and has no events", err);
+    }
+    return record->trace.source == ZV_TRACE_FROM_SNAPSHOT
+               ? ZV_OK
+               : refuse_options(args, of_stacks,
+                                "a profiler records neither stacks nor segments: expected a memory "
+                                "snapshot",
+                                err);
 }
 
 static enum zv_status explain(struct session *session, const struct arguments *args,
@@ -402,7 +436,7 @@ static enum zv_status compare(struct session *session, const struct arguments *a
     enum zv_status status = open_record(&session->before, arguments_value(args, "diff"),
                                         record_options, &file, &is_text, err);
     zv_file_close(&file);
-    if (status == ZV_OK && is_text) {
+    if (status == ZV_OK && (is_text || session->before.trace.source != ZV_TRACE_FROM_SNAPSHOT)) {
         return zv_fail(err, ZV_E_UNSUPPORTED, "--diff needs two memory snapshots");
     }
     if (status == ZV_OK) {
@@ -450,6 +484,9 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     if (status == ZV_OK) {
         status =
             open_record(&session.record, args->operands[0], &record_options, &file, &is_text, err);
+    }
+    if (status == ZV_OK) {
+        status = check_options(args, &session.record, is_text, err);
     }
     if (status == ZV_OK && is_text) {
         status = explain_text(args->operands[0], zv_file_slice(&file), out, err);

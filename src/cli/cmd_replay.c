@@ -368,13 +368,17 @@ static enum zv_status read_placement(struct runs *runs, struct zv_slice ops, str
 {
     const struct zv_record_options unlimited = {0};
     struct zv_record record;
-    enum zv_status status = zv_record_of_ops(&record, ops, &unlimited, err);
+    struct zv_error own = {0};
+    enum zv_status status = zv_record_of_ops(&record, ops, &unlimited, &own);
     if (status == ZV_OK && zv_record_device(&record)->event_count <= ZV_LIVES_MAX_EVENTS) {
-        status = zv_placement_make_fast(&runs->placement, &record, &runs->arena, err);
+        status = zv_placement_make_fast(&runs->placement, &record, &runs->arena, &own);
         runs->has_placement = status == ZV_OK;
     }
     zv_record_close(&record);
-    return status;
+    if (status == ZV_E_NOMEM) {
+        *err = own;
+    }
+    return status == ZV_E_NOMEM ? status : ZV_OK;
 }
 
 static enum zv_status write_ops_file(const struct runs *runs, const struct arguments *args,

@@ -216,11 +216,39 @@ bool trace_stack(struct zv_trace *trace, const struct zv_trace_stack *stack, uin
     return true;
 }
 
+static uint64_t stream_hash(const struct zv_trace *trace, uint32_t at)
+{
+    return mix(trace->streams[at], 0);
+}
+
+/* The slot of a stream among many, or the free one where it belongs. */
+static uint32_t *stream_slot(struct zv_trace *trace, uint64_t handle)
+{
+    struct zv_trace_index *const index = &trace->stream_index;
+    size_t slot = mix(handle, 0) & (index->capacity - 1);
+    while (index->slots[slot] != 0 && trace->streams[index->slots[slot]] != handle) {
+        slot = (slot + 1) & (index->capacity - 1);
+    }
+    return &index->slots[slot];
+}
+
 bool trace_stream(struct zv_trace *trace, uint64_t handle, uint16_t *to, struct zv_error *err)
 {
-    for (size_t i = 0; i < trace->stream_count; i++) { /* a few in practice */
+    enum { FEW = 8 }; /* as in practice: looked through */
+    uint32_t *slot = NULL;
+    for (size_t i = 0; i < trace->stream_count && i < FEW; i++) {
         if (trace->streams[i] == handle) {
             *to = (uint16_t)i;
+            return true;
+        }
+    }
+    if (trace->stream_count >= FEW) {
+        if (!index_reserve(trace, &trace->stream_index, trace->stream_count, stream_hash, err)) {
+            return false;
+        }
+        slot = stream_slot(trace, handle);
+        if (*slot != 0) {
+            *to = (uint16_t)*slot;
             return true;
         }
     }
@@ -234,6 +262,9 @@ bool trace_stream(struct zv_trace *trace, uint64_t handle, uint16_t *to, struct 
     }
     *added = handle;
     *to = (uint16_t)(trace->stream_count - 1);
+    if (slot != NULL) {
+        *slot = *to;
+    }
     return true;
 }
 
@@ -271,8 +302,10 @@ void trace_finish(struct zv_trace *trace)
     zv_strmap_free(&trace->text_ids);
     zv_memory_free(trace->frame_index.slots);
     zv_memory_free(trace->stack_index.slots);
+    zv_memory_free(trace->stream_index.slots);
     trace->frame_index = (struct zv_trace_index){0};
     trace->stack_index = (struct zv_trace_index){0};
+    trace->stream_index = (struct zv_trace_index){0};
 }
 
 void zv_trace_close(struct zv_trace *trace)

@@ -183,6 +183,7 @@ struct zv_trace {
     struct zv_strmap text_ids;
     struct zv_trace_index frame_index;
     struct zv_trace_index stack_index;
+    struct zv_trace_index stream_index;
     size_t text_capacity;
     size_t frame_capacity;
     size_t stack_capacity;

@@ -1129,3 +1129,17 @@ zirve explain: TMP/cut.gz: byte 300: compressed data: truncated gzip
 $ gzip -c tests/data/ops/hole.txt >$TMP/hole.gz; zirve explain $TMP/hole.gz | sed 2q
 PEAK 5.59 GiB (6.00 GB) allocated, after event 24 of 34. It did not run out of
 memory.
+# What a file cannot answer is not passed over in silence.
+$ zirve explain tests/data/run/backward.log --capture $TMP/none.zv; ls $TMP/none.zv
+zirve explain: --capture: the file is a message and has no events
+ls: cannot access 'TMP/none.zv': No such file or directory
+? 2
+$ echo '[[-1,1,1000,0],[5000,2,300,4]]' >$TMP/timeline.json; zirve explain $TMP/timeline.json --by stack
+zirve explain: --by: a profiler records neither stacks nor segments: expected a memory snapshot
+? 4
+$ zirve explain tests/data/snapshots/gen6.pickle --diff $TMP/timeline.json
+zirve explain: --diff needs two memory snapshots
+? 4
+$ zirve explain $TMP/timeline.json --diff tests/data/snapshots/gen6.pickle
+zirve explain: --diff: a profiler records neither stacks nor segments: expected a memory snapshot
+? 4

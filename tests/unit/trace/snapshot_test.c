@@ -227,11 +227,28 @@ static void test_no_snapshot(void **state)
     }
 }
 
+/* The same handle is the same stream, however many there are. */
+static void test_many_streams(void **state)
+{
+    (void)state;
+    enum { STREAMS = 3000 };
+    struct zv_trace trace = {0};
+    for (int round = 0; round < 2; round++) {
+        for (uint64_t i = 0; i < STREAMS; i++) {
+            uint16_t stream;
+            assert_true(trace_stream(&trace, i * i << 20, &stream, NULL));
+            assert_int_equal(stream, i);
+        }
+    }
+    assert_int_equal(trace.stream_count, STREAMS);
+    zv_trace_close(&trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_generations), cmocka_unit_test(test_start),
+        cmocka_unit_test(test_generations),          cmocka_unit_test(test_start),
         cmocka_unit_test(test_prefixes_and_changes), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_no_snapshot)};
+        cmocka_unit_test(test_many_streams),         cmocka_unit_test(test_no_snapshot)};
     return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
 }
