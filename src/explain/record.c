@@ -189,6 +189,16 @@ static void note_peaks(void *context, size_t event, const struct zv_trace_usage 
     record->end = *usage;
 }
 
+/* Recorded settings that this allocator does not know, or are none: what the file says besides. */
+static enum zv_status assume_settings(struct zv_record *record, struct zv_error *err)
+{
+    const struct zv_trace_settings *const settings = &record->trace.settings;
+    record->conf_unread = zv_trace_text(&record->trace, settings->conf);
+    record->conf = settings->expandable_segments ? "expandable_segments:True" : "";
+    record->conf_known = false;
+    return zv_trace_rules(&record->rules, &record->config, record->profile, record->conf, err);
+}
+
 static enum zv_status choose(struct zv_record *record, const struct zv_record_options *options,
                              struct zv_error *err)
 {
@@ -206,7 +216,17 @@ static enum zv_status choose(struct zv_record *record, const struct zv_record_op
     record->conf =
         options->conf != NULL ? options->conf : zv_trace_text(trace, trace->settings.conf).at;
     record->conf_known = options->conf != NULL || trace->settings.known;
-    return zv_trace_rules(&record->rules, &record->config, record->profile, record->conf, err);
+    struct zv_error own = {0};
+    enum zv_status status =
+        zv_trace_rules(&record->rules, &record->config, record->profile, record->conf, &own);
+    if (options->conf == NULL && (status == ZV_E_SYNTAX || status == ZV_E_UNSUPPORTED ||
+                                  status == ZV_E_USAGE || status == ZV_E_LIMIT)) {
+        return assume_settings(record, err);
+    }
+    if (status != ZV_OK) {
+        *err = own;
+    }
+    return status;
 }
 
 /* The events of a time, as a range of events. */

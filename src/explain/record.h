@@ -46,8 +46,9 @@ struct zv_record {
     struct zv_trace trace;
     size_t device;
     enum zv_torch_profile profile;
-    const char *conf; /* in force; "" for defaults */
-    bool conf_known;  /* recorded or given; else defaults are assumed */
+    const char *conf;            /* in force; "" for defaults */
+    bool conf_known;             /* recorded or given; else defaults are assumed */
+    struct zv_slice conf_unread; /* recorded, but not understood here: conf is assumed */
     struct allocator_config config;
     struct zv_trace_rules rules;
     struct zv_trace_start start;

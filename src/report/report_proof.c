@@ -92,6 +92,13 @@ void report_source_text(struct zv_sink *sink, const struct report_style *style,
     (void)snprintf(by, sizeof by, "%.*s", (int)(source.length < BY_TEXT ? source.length : BY_TEXT),
                    source.at);
     zv_make_printable(by);
+    char unread[BY_TEXT + 40] = " (assumed: not in the file)";
+    if (record->conf_unread.length != 0) {
+        const size_t length = record->conf_unread.length;
+        (void)snprintf(unread, sizeof unread, " (assumed: \"%.*s\" is not understood)",
+                       (int)(length < BY_TEXT ? length : BY_TEXT), record->conf_unread.at);
+        zv_make_printable(unread);
+    }
     (void)snprintf(line, sizeof line, "%s%s; allocator %s; settings %s%s.",
                    recorded                            ? "Written by PyTorch "
                    : trace->known == ZV_TRACE_EMULATED ? "Emulated: "
@@ -101,7 +108,7 @@ void report_source_text(struct zv_sink *sink, const struct report_style *style,
                                 : "by what, the file does not say",
                    zv_torch_profile_name(record->profile),
                    record->conf[0] != 0 ? record->conf : "default",
-                   record->conf_known ? "" : " (assumed: not in the file)");
+                   record->conf_known ? "" : unread);
     report_fold(sink, style, 2, 0, line);
 }
 
@@ -164,6 +171,9 @@ void report_proof_json(struct zv_json_writer *json, const struct zv_record *reco
     json_text(json, "profile", zv_torch_profile_name(record->profile));
     json_text(json, "alloc_conf", record->conf);
     json_bool(json, "alloc_conf_known", record->conf_known);
+    if (record->conf_unread.length != 0) {
+        json_slice(json, "alloc_conf_unread", record->conf_unread);
+    }
     json_bytes(json, "live_before_bytes", record->trace.source == ZV_TRACE_FROM_SNAPSHOT,
                record->start.live_bytes);
     json_bytes(json, "reserved_before_bytes", record->trace.source == ZV_TRACE_FROM_SNAPSHOT,

@@ -1143,3 +1143,27 @@ zirve explain: --diff needs two memory snapshots
 $ zirve explain $TMP/timeline.json --diff tests/data/snapshots/gen6.pickle
 zirve explain: --diff: a profiler records neither stacks nor segments: expected a memory snapshot
 ? 4
+# Settings that are newer than this allocator: the rest of the file is explained, and they are named.
+$ zirve replay tests/data/ops/hole.txt --alloc-conf max_split_size_mb:64 --snapshot $TMP/s.pickle >/dev/null; LC_ALL=C sed 's/max_split_size_mb:64/max_splot_size_mb:64/' $TMP/s.pickle >$TMP/newer.pickle; zirve explain $TMP/newer.pickle | sed -n '/^PEAK/,/^$/p; /settings/,/understood/p'
+PEAK 5.59 GiB (6.00 GB) allocated, after event 29 of 39. It did not run out of
+memory.
+
+  settings default (assumed: "max_splot_size_mb:64" is not understood).
+  Before the record: nothing was reserved, so it is whole.
+  5.59 GiB (6.01 GB) of it has no stack.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+
+Placement: peak reserved 8.86 GiB (9.52 GB), peak of segments that held
+something 5.60 GiB (6.01 GB), a perfect plan 5.59 GiB (6.00 GB) (zirve place).
+That bounds what any placement could save.
+$ zirve explain $TMP/newer.pickle --json | grep alloc_conf
+    "alloc_conf": "",
+    "alloc_conf_known": false,
+    "alloc_conf_unread": "max_splot_size_mb:64",
+$ zirve explain $TMP/newer.pickle --alloc-conf max_split_size_mb:64 --json | grep alloc_conf
+    "alloc_conf": "max_split_size_mb:64",
+    "alloc_conf_known": true,
+$ zirve explain $TMP/newer.pickle --alloc-conf max_splot_size_mb:64
+zirve explain: TMP/newer.pickle: allocator setting max_splot_size_mb: not known to torch-2.14 (expected key:value pairs, separated by commas)
+? 3
