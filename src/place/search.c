@@ -1,22 +1,9 @@
 #include "place/search.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NEVER (INT32_MAX / 2) /* the lowest offset of what is placed */
-
-/* Blocks that are solved together, in the order of their rank, side by side for fast loops. */
-struct part {
-    int32_t count;
-    int32_t first; /* section */
-    int32_t end;
-    int32_t *low; /* lowest offset, NEVER when placed */
-    int32_t *units;
-    int32_t *block;
-    int32_t *begins; /* section */
-    int32_t *ends;
-};
+#include "place/search_part.h"
 
 struct candidate {
     int32_t offset;
@@ -26,7 +13,7 @@ struct candidate {
 /* A choice: the candidates for the next place and what the one in place has changed. */
 struct frame {
     struct frame *below;
-    struct part *part;
+    struct search_part *part;
     size_t mark; /* of the stack, with this frame and its candidates */
     struct candidate *candidates;
     int32_t candidate_count;
@@ -42,28 +29,6 @@ struct frame {
     int32_t border_count;
     int32_t next_border;
 };
-
-/* ---- room ---- */
-
-static size_t padded(size_t bytes)
-{
-    return (bytes + 15) & ~(size_t)15;
-}
-
-/* Whether so many bytes are left; whoever takes them has asked before. */
-static bool has_room(struct search *search, size_t bytes)
-{
-    search->cut |= bytes > search->stack_size - search->stack_used;
-    return !search->cut;
-}
-
-static void *take(struct search *search, int32_t count, size_t size)
-{
-    void *const at = search->stack + search->stack_used;
-    search->stack_used += padded((size_t)count * size);
-    assert(search->stack_used <= search->stack_size);
-    return at;
-}
 
 bool search_make(struct search *search, int32_t count, int32_t sections, struct zv_arena *arena)
 {
@@ -88,137 +53,6 @@ bool search_make(struct search *search, int32_t count, int32_t sections, struct 
 static int32_t aligned(int32_t offset, int32_t alignment)
 {
     return alignment > 1 ? (offset + alignment - 1) / alignment * alignment : offset;
-}
-
-/* ---- parts ---- */
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct search_ranked *const x = a;
-    const struct search_ranked *const y = b;
-    for (int i = 0; i < 4; i++) {
-        if (x->keys[i] != y->keys[i]) {
-            return x->keys[i] < y->keys[i] ? -1 : 1;
-        }
-    }
-    return x->block < y->block ? -1 : x->block > y->block;
-}
-
-/* The most units that are still to be placed in any section of the block. */
-static uint32_t crossed(const struct search *search, const struct search_block *block)
-{
-    int32_t most = 0;
-    for (int32_t s = block->first; s < block->end; s++) {
-        most = search->rest[s] > most ? search->rest[s] : most;
-    }
-    return (uint32_t)most;
-}
-
-static void rank(const struct search *search, int32_t index, struct search_ranked *to)
-{
-    const struct search_block *const block = &search->blocks[index];
-    *to = (struct search_ranked){.block = index};
-    for (int i = 0; i < 4 && search->order[i] != 0; i++) {
-        switch (search->order[i]) {
-        case 'T':
-            to->keys[i] = UINT32_MAX - crossed(search, block);
-            break;
-        case 'W':
-            to->keys[i] = block->rank[0];
-            break;
-        case 'A':
-            to->keys[i] = block->rank[1];
-            break;
-        default:
-            to->keys[i] = block->rank[2];
-            break;
-        }
-    }
-}
-
-/*
- * The unplaced blocks of above (NULL: all blocks) that live in sections [first, end), with the
- * lowest offsets they have there. NULL when the room is used up.
- */
-static struct part *make_part(struct search *search, const struct part *above, int32_t first,
-                              int32_t end)
-{
-    const int32_t most = above != NULL ? above->count : search->count;
-    int32_t count = 0;
-    for (int32_t i = 0; i < most; i++) {
-        const int32_t index = above != NULL ? above->block[i] : i;
-        const struct search_block *const block = &search->blocks[index];
-        if (!search->placed[index] && block->first < end && block->end > first) {
-            rank(search, index, &search->ranked[count]);
-            search->ranked[count].low = above != NULL       ? above->low[i]
-                                        : block->fixed >= 0 ? block->fixed
-                                                            : 0;
-            count++;
-        }
-    }
-    if (!has_room(search,
-                  padded(sizeof(struct part)) + 5 * padded((size_t)count * sizeof(int32_t)))) {
-        return NULL;
-    }
-    qsort(search->ranked, (size_t)count, sizeof *search->ranked, by_rank);
-    struct part *const part = take(search, 1, sizeof *part);
-    *part = (struct part){.count = count, .first = first, .end = end};
-    int32_t **const columns[] = {&part->low, &part->units, &part->block, &part->begins,
-                                 &part->ends};
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        *columns[i] = take(search, count, sizeof(int32_t));
-    }
-    for (int32_t i = 0; i < count; i++) {
-        const struct search_block *const block = &search->blocks[search->ranked[i].block];
-        part->block[i] = search->ranked[i].block;
-        part->low[i] = search->ranked[i].low;
-        part->units[i] = block->units;
-        part->begins[i] = block->first;
-        part->ends[i] = block->end;
-    }
-    return part;
-}
-
-/* ---- what can still be reached ---- */
-
-/* With everything that is still to come at or above offset: does any section overflow? */
-static bool is_above(const struct search *search, int32_t from, int32_t to, int32_t offset)
-{
-    int32_t most = 0;
-    for (int32_t s = from; s < to; s++) {
-        const int32_t level = search->level[s] > offset ? search->level[s] : offset;
-        const int32_t top = level + search->rest[s];
-        most = top > most ? top : most;
-    }
-    return most > search->target;
-}
-
-/* Raises the levels of sections to the lowest offset that any unplaced block there has. */
-static bool raise_levels(struct search *search, const struct part *part, int32_t from, int32_t to)
-{
-    int32_t *const lowest = search->lowest;
-    for (int32_t s = from; s < to; s++) {
-        lowest[s] = NEVER;
-    }
-    for (int32_t i = 0; i < part->count; i++) {
-        const int32_t low = part->low[i];
-        if (low == NEVER || part->begins[i] >= to || part->ends[i] <= from) {
-            continue;
-        }
-        const int32_t begin = part->begins[i] > from ? part->begins[i] : from;
-        const int32_t end = part->ends[i] < to ? part->ends[i] : to;
-        for (int32_t s = begin; s < end; s++) {
-            lowest[s] = low < lowest[s] ? low : lowest[s];
-        }
-    }
-    int32_t most = 0;
-    for (int32_t s = from; s < to; s++) {
-        const int32_t low = lowest[s] == NEVER ? 0 : lowest[s];
-        search->level[s] = low > search->level[s] ? low : search->level[s];
-        const int32_t top = search->level[s] + search->rest[s];
-        most = top > most ? top : most;
-    }
-    return most <= search->target;
 }
 
 /* ---- frames ---- */
@@ -263,12 +97,13 @@ enum event {
 };
 
 /* A frame with all that one placement can change. */
-static size_t frame_room(const struct part *part)
+static size_t frame_room(const struct search_part *part)
 {
     const size_t sections = (size_t)(part->end - part->first) + 1;
     const size_t count = (size_t)part->count;
-    return padded(sizeof(struct frame)) + padded(count * sizeof(struct candidate)) +
-           padded(count * sizeof(struct search_moved)) + 2 * padded(sections * sizeof(int32_t));
+    return search_padded(sizeof(struct frame)) + search_padded(count * sizeof(struct candidate)) +
+           search_padded(count * sizeof(struct search_moved)) +
+           2 * search_padded(sections * sizeof(int32_t));
 }
 
 static bool is_over(struct search *search)
@@ -282,21 +117,21 @@ static bool is_over(struct search *search)
 }
 
 /* The next choice in a part, not before (offset, at). */
-static enum event enter(struct search *search, struct frame **top, struct part *part,
+static enum event enter(struct search *search, struct frame **top, struct search_part *part,
                         int32_t offset, int32_t at)
 {
-    int32_t lowest_top = NEVER;
+    int32_t lowest_top = SEARCH_NEVER;
     for (int32_t i = 0; i < part->count; i++) {
         const int32_t reach = part->low[i] + part->units[i];
         lowest_top = reach < lowest_top ? reach : lowest_top;
     }
-    if (lowest_top == NEVER) {
+    if (lowest_top == SEARCH_NEVER) {
         return DONE;
     }
-    if (is_over(search) || !has_room(search, frame_room(part))) {
+    if (is_over(search) || !search_has_room(search, frame_room(part))) {
         return CUT;
     }
-    struct frame *const frame = take(search, 1, sizeof *frame);
+    struct frame *const frame = search_take(search, 1, sizeof *frame);
     struct candidate *const candidates =
         (struct candidate *)(void *)(search->stack + search->stack_used);
     int32_t count = 0;
@@ -308,7 +143,7 @@ static enum event enter(struct search *search, struct frame **top, struct part *
         }
     }
     sort_candidates(candidates, count);
-    (void)take(search, count, sizeof *candidates);
+    (void)search_take(search, count, sizeof *candidates);
     *frame = (struct frame){.below = *top,
                             .part = part,
                             .mark = search->stack_used,
@@ -321,13 +156,13 @@ static enum event enter(struct search *search, struct frame **top, struct part *
 /* Moves what overlaps the placed block on top of it; false when something cannot be there. */
 static bool move_up(struct search *search, struct frame *frame, int32_t top)
 {
-    struct part *const part = frame->part;
+    struct search_part *const part = frame->part;
     const int32_t first = part->begins[frame->at];
     const int32_t end = part->ends[frame->at];
     bool fits = true;
     int32_t count = 0;
     for (int32_t i = 0; i < part->count; i++) {
-        if (part->begins[i] >= end || part->ends[i] <= first || part->low[i] == NEVER) {
+        if (part->begins[i] >= end || part->ends[i] <= first || part->low[i] == SEARCH_NEVER) {
             continue;
         }
         frame->hatless = false;
@@ -341,7 +176,7 @@ static bool move_up(struct search *search, struct frame *frame, int32_t top)
         part->low[i] = aligned(top, block->alignment);
         fits &= block->fixed < 0 && part->low[i] + block->units <= search->target;
     }
-    frame->moved = take(search, count, sizeof *frame->moved);
+    frame->moved = search_take(search, count, sizeof *frame->moved);
     frame->moved_count = count;
     memcpy(frame->moved, search->moved, (size_t)count * sizeof *frame->moved);
     return fits;
@@ -349,7 +184,7 @@ static bool move_up(struct search *search, struct frame *frame, int32_t top)
 
 static void undo(struct search *search, struct frame *frame)
 {
-    struct part *const part = frame->part;
+    struct search_part *const part = frame->part;
     const int32_t index = part->block[frame->at];
     const struct search_block *const block = &search->blocks[index];
     for (int32_t i = 0; i < frame->moved_count; i++) {
@@ -375,7 +210,7 @@ static void find_borders(struct search *search, struct frame *frame,
 {
     frame->border_count = 0;
     frame->next_border = 0;
-    frame->borders = take(search, block->end - block->first, sizeof *frame->borders);
+    frame->borders = search_take(search, block->end - block->first, sizeof *frame->borders);
     for (int32_t s = block->first; s + 1 < block->end; s++) {
         if (--search->cross[s] == 0) {
             frame->borders[frame->border_count++] = s + 1;
@@ -389,11 +224,11 @@ static void find_borders(struct search *search, struct frame *frame,
 /* Puts a candidate in place; false when it cannot lead below the target (undone then). */
 static bool apply(struct search *search, struct frame *frame, struct candidate candidate)
 {
-    struct part *const part = frame->part;
+    struct search_part *const part = frame->part;
     const int32_t index = part->block[candidate.at];
     struct search_block *const block = &search->blocks[index];
     const int32_t top = candidate.offset + block->units;
-    if ((int64_t)crossed(search, block) - block->units + top > search->target) {
+    if ((int64_t)search_crossed(search, block) - block->units + top > search->target) {
         return false;
     }
     frame->at = candidate.at;
@@ -403,17 +238,17 @@ static bool apply(struct search *search, struct frame *frame, struct candidate c
     frame->applied = true;
     block->offset = candidate.offset;
     search->placed[index] = true;
-    part->low[candidate.at] = NEVER;
+    part->low[candidate.at] = SEARCH_NEVER;
     const bool fits = move_up(search, frame, top);
     const size_t span = (size_t)(frame->to - frame->from);
-    frame->saved = take(search, frame->to - frame->from, sizeof *frame->saved);
+    frame->saved = search_take(search, frame->to - frame->from, sizeof *frame->saved);
     memcpy(frame->saved, search->level + frame->from, span * sizeof *frame->saved);
     for (int32_t s = block->first; s < block->end; s++) {
         search->level[s] = top;
         search->rest[s] -= block->units;
     }
     find_borders(search, frame, block);
-    if (!fits || !raise_levels(search, part, frame->from, frame->to)) {
+    if (!fits || !search_raise_levels(search, part, frame->from, frame->to)) {
         undo(search, frame);
         return false;
     }
@@ -423,10 +258,10 @@ static bool apply(struct search *search, struct frame *frame, struct candidate c
 /* The next candidate that may lead below the target; false when there is none. */
 static bool advance(struct search *search, struct frame *frame)
 {
-    const struct part *const part = frame->part;
+    const struct search_part *const part = frame->part;
     while (frame->next < frame->candidate_count) {
         const struct candidate candidate = frame->candidates[frame->next++];
-        if (is_above(search, part->first, part->end, candidate.offset)) {
+        if (search_is_above(search, part->first, part->end, candidate.offset)) {
             return false; /* the others lie higher */
         }
         if (apply(search, frame, candidate)) {
@@ -446,8 +281,8 @@ static enum event go_below(struct search *search, struct frame **top)
     }
     const int32_t from =
         frame->next_border == 0 ? frame->part->first : frame->borders[frame->next_border - 1];
-    struct part *const part =
-        make_part(search, frame->part, from, frame->borders[frame->next_border++]);
+    struct search_part *const part =
+        search_part_make(search, frame->part, from, frame->borders[frame->next_border++]);
     return part != NULL ? enter(search, top, part, 0, 0) : CUT;
 }
 
@@ -482,7 +317,7 @@ static enum event after_answer(struct search *search, struct frame **top)
     return DONE;
 }
 
-static enum event solve(struct search *search, struct part *part)
+static enum event solve(struct search *search, struct search_part *part)
 {
     struct frame *top = NULL;
     enum event event = enter(search, &top, part, 0, 0);
@@ -523,10 +358,10 @@ enum search_outcome search_run(struct search *search)
         if (search->cross[end - 1] != 0) {
             continue;
         }
-        struct part *const part = make_part(search, NULL, first, end);
-        event = part == NULL                                  ? CUT
-                : is_above(search, part->first, part->end, 0) ? FAILED
-                                                              : solve(search, part);
+        struct search_part *const part = search_part_make(search, NULL, first, end);
+        event = part == NULL                                         ? CUT
+                : search_is_above(search, part->first, part->end, 0) ? FAILED
+                                                                     : solve(search, part);
         first = end;
         search->stack_used = 0;
     }
