@@ -28,10 +28,10 @@ struct zv_cache_form {
     enum zv_dtype v;
     enum zv_dtype conv_state; /* element type of recurrent states */
     enum zv_dtype scan_state;
-    bool
-        transformers; /* as its classes keep it: the convolution's input as wide as its kernel, else
-                         one less; a delta net's state in f32; heads repeated where they are so */
-    uint32_t tp;      /* ranks that share the heads; 0 is 1 */
+    /* As classes of transformers keep it: the convolution's input as wide as its kernel, else one
+     * less; a delta net's state in f32; heads repeated where they are so. */
+    bool transformers;
+    uint32_t tp; /* ranks that share the heads; 0 is 1 */
     enum zv_mla_form mla;
     uint32_t latent_token_bytes; /* a packed latent row (fp8_ds_mla: 656); 0 = rank + rope values */
     uint32_t index_token_bytes;  /* indexer key with its scale (132); 0 = index_dim values of k */
