@@ -72,10 +72,11 @@ enum zv_status zv_numbers_ledger(const struct zv_numbers *numbers, struct zv_led
         const char *const basis = zv_arena_print(
             ledger->arena,
             "2 (K and V) x %llu layers x %llu KV heads x %llu x %llu tokens x %llu bits x %llu "
-            "sequences",
+            "sequence%s",
             (unsigned long long)numbers->layers, (unsigned long long)numbers->kv_heads,
             (unsigned long long)numbers->head_dim, (unsigned long long)numbers->context_tokens,
-            (unsigned long long)numbers->kv_bits, (unsigned long long)numbers->sequences);
+            (unsigned long long)numbers->kv_bits, (unsigned long long)numbers->sequences,
+            numbers->sequences == 1 ? "" : "s");
         if (status == ZV_OK) {
             status = add(ledger, "kv_cache", "KV cache", "cache",
                          (struct zv_quantity){bytes, ZV_CALCULATED, basis}, err);

@@ -87,7 +87,8 @@ static void llamacpp_buffers(struct build *build, const struct serve_sizes *size
               (struct build_item){ZV_SCOPE_HOST, "output_buffer", "output buffer (pinned)",
                                   "activations", NULL},
               build_mul(build, build_mul(build, values, 4), sizes->sequences), ZV_CALCULATED,
-              "%llu values x 4 B x %llu sequences", (ull)values, (ull)sizes->sequences);
+              "%llu values x 4 B x %llu sequence%s", (ull)values, (ull)sizes->sequences,
+              build_s(sizes->sequences));
 }
 
 /* Logits of one step: of the last position of each sequence, or of every position. */

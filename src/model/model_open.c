@@ -211,10 +211,11 @@ static enum zv_status finish(struct model_reader *reader, const char *path, stru
                            "PyTorch takes then");
     }
     if (model->source == ZV_SOURCE_CONFIG && reader->draft_layers != 0) {
-        model_note(reader,
-                   "published files also hold %llu layers of multi-token prediction, which are not "
-                   "counted from a config alone",
-                   (unsigned long long)reader->draft_layers);
+        model_note(
+            reader,
+            "published files also hold %llu layer%s of multi-token prediction, not counted from "
+            "a config alone",
+            (unsigned long long)reader->draft_layers, reader->draft_layers == 1 ? "" : "s");
     }
     const enum zv_status status = model_total(model, err);
     if (status != ZV_OK) {

@@ -55,8 +55,8 @@ static void facts_text(struct zv_sink *sink, const struct zv_kv_facts *facts, ui
     char b[32];
     char mean[CELL];
     const uint64_t ms = facts->last_ticks / (ZV_TICKS_PER_SECOND / 1000);
-    zv_sink_print(sink, "%s requests over %s s", count_text(a, facts->requests),
-                  count_text(b, ms / 1000));
+    zv_sink_print(sink, "%s request%s over %s s", count_text(a, facts->requests),
+                  facts->requests == 1 ? "" : "s", count_text(b, ms / 1000));
     if (facts->refused != 0) {
         zv_sink_print(sink, "; %s more pass the context of ", count_text(a, facts->refused));
         zv_sink_print(sink, "%s", count_text(b, context));
@@ -263,8 +263,9 @@ static void runs_text(struct zv_sink *sink, const struct report_style *style,
             occupancy_line(sink, run);
         }
         if (figure(run, "rejected") != 0) {
-            zv_sink_print(sink, "  %llu requests do not fit even alone\n",
-                          (ull)figure(run, "rejected"));
+            zv_sink_print(sink, "  %llu request%s not fit even alone\n",
+                          (ull)figure(run, "rejected"),
+                          figure(run, "rejected") == 1 ? " does" : "s do");
         }
         if (scenario->runs[i].search != NULL) {
             search_line(sink, scenario->runs[i].search);

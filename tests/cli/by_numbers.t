@@ -32,7 +32,7 @@ $ zirve estimate --layers 32 --kv-heads 8 --head-dim 128 --context 8192 --kv-bit
 by hand
   KV cache               1.00 GiB (1.07 GB)         calculated
     2 (K and V) x 32 layers x 8 KV heads x 128 x 8192 tokens x 16 bits x 1
-    sequences
+    sequence
 
 by hand
   KV cache               4.00 GiB (4.29 GB)         calculated

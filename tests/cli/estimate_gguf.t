@@ -27,7 +27,7 @@ GPU 0                                          GiB         GB  known
 host memory                                    GiB         GB  known
   weights                                     0.51       0.55  calculated
   output buffer (pinned)                   0.00098    0.00105  calculated
-    262208 values x 4 B x 1 sequences
+    262208 values x 4 B x 1 sequence
   host compute buffer (pinned)                0.07       0.07  assumed
     floor: (32768 cells + 2560 hidden) x 512 tokens x 4 B, mask and embedding
     rows; layers on the host add to it

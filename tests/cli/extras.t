@@ -100,9 +100,9 @@ host memory                                    GiB         GB  known
   KV cache                                    0.41       0.44  calculated
     8192 cells in 1 stream, K f16, V f16
   output buffer (pinned)                   0.00048    0.00051  calculated
-    128256 values x 4 B x 1 sequences
+    128256 values x 4 B x 1 sequence
   draft: output buffer (pinned)            0.00048    0.00051  calculated
-    128256 values x 4 B x 1 sequences
+    128256 values x 4 B x 1 sequence
   host compute buffer (pinned)                0.02       0.03  assumed
     floor: (8192 cells + 4096 hidden) x 512 tokens x 4 B, mask and embedding
     rows; layers on the host add to it
