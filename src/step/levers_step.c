@@ -28,6 +28,7 @@ static const struct row {
     {"full", "false", "train LoRA adapters only"},
     {"weights", "bf16", "weights, gradients and states in bf16"},
     {"autocast", "bf16", "activations in bf16 by autocast"},
+    {"loss", "fused", "the loss without logits (Liger's fused linear cross entropy)"},
     {"chunks", "8", "the output projection and the loss in chunks"},
     {"shift_copies", "false", "no copy of the logits for the loss"},
 };

@@ -7,6 +7,7 @@
 #include "step/program_hooks.h"
 #include "step/program_parameters.h"
 #include "step/program_run.h"
+#include "step/tensor_layout.h"
 
 static const struct step_value none = {.kind = STEP_IS_NONE};
 
@@ -134,6 +135,19 @@ static struct step_value matmul(struct step_call *call)
 {
     return step_value_of(
         step_op_matmul(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
+}
+
+/* The type in which autocast multiplies it. */
+static struct step_value matmul_type(struct step_call *call)
+{
+    const struct step_tensor *const t = step_arg_tensor(call, 0);
+    if (t == NULL) {
+        return none;
+    }
+    const bool cast = call->e->autocast != ZV_DTYPE_UNKNOWN && step_is_float(t->dtype) &&
+                      t->dtype != ZV_DTYPE_F64;
+    return (struct step_value){.kind = STEP_IS_DTYPE,
+                               .number = (int64_t)(cast ? call->e->autocast : t->dtype)};
 }
 
 static struct step_value linear(struct step_call *call)
@@ -339,6 +353,7 @@ const struct step_operation step_operations[] = {
     {"dims", "T", step_call_dims},
     {"elements", "T", step_call_elements},
     {"type", "T", step_call_type},
+    {"matmul_type", "T", matmul_type},
     {"needs_grad", "T", step_call_needs_grad},
     {"empty", "L?d", empty},
     {"like", "T?d", like},
@@ -397,6 +412,7 @@ const struct step_operation step_operations[] = {
     {"map", "PL?*", step_call_map},
     {"by_type", "L", step_call_by_type},
     {"checkpoint", "P*", step_op_checkpoint},
+    {"given_grads", "TTTTO", step_call_given_grads},
     {"no_grad", "", no_grad},
     {"inference", "", inference},
     {"evaluating", "", evaluating},

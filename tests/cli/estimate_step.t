@@ -14,6 +14,7 @@ Training step, run op by op as plain does it
   attention is not stated (sdpa | eager): alone it makes no difference.
   weights is f32: framework's default (torch 2.6).
   autocast is none: framework's default (torch 2.6).
+  loss is logits: framework's default (transformers 4.57).
 
 Phases, each with its own peak allocated and what it leaves
   loading      29.92 GiB (32.12 GB)       leaves 29.92 GiB (32.12 GB)
@@ -235,6 +236,11 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
     {
       "setting": "attention",
       "value": "sdpa",
+      "of": "transformers 4.57"
+    },
+    {
+      "setting": "loss",
+      "value": "logits",
       "of": "transformers 4.57"
     },
     {
@@ -519,6 +525,14 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "saved_bytes": 1577367552
     },
     {
+      "setting": "loss",
+      "value": "fused",
+      "what": "the loss without logits (Liger's fused linear cross entropy)",
+      "peak_allocated_bytes": 8174106112,
+      "managed_bytes": 0,
+      "saved_bytes": 756549632
+    },
+    {
       "setting": "autocast",
       "value": "bf16",
       "what": "activations in bf16 by autocast",
@@ -565,7 +579,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
 }
 # What is missing or makes no sense.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --seq-length 512
-zirve estimate: steps/plain.step: line 37: column 22: the step needs batch: state it
+zirve estimate: steps/plain.step: line 38: column 22: the step needs batch: state it
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework none --micro-batch 1
 zirve estimate: there is no program steps/none.step
@@ -599,7 +613,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torch
 zirve estimate: --optimizer lamb: the step knows no such "optimizer"; it knows adamw_foreach, adamw_fused, adamw_loop, adamw_bnb, adamw_8bit, paged_adamw, paged_adamw_8bit, adam_foreach, adam_fused, adam_loop, sgd, sgd_loop, sgd_fused, adafactor, adafactor_foreach, adafactor_transformers, lion, lion_bnb, lion_8bit, paged_lion, paged_lion_8bit, none
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --fused-loss
-zirve estimate: --fused-loss: the step has no setting "loss"
+zirve estimate: --fused-loss sets loss: with the other settings the step never asks for it: leave it out
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --set "chunks=3"
 zirve estimate: --set 3: the step knows no such "chunks"; it knows 0 | 8
@@ -701,8 +715,8 @@ Training step, run op by op as torchtune does it
   peak active                    12.12 GiB (13.01 GB)
   peak reserved                  17.03 GiB (18.28 GB)
   H100 80GB offers 79.19 GiB (85.03 GB): the step goes in.
-  The peak is reached in the backward pass, in pow of layer 1, at event 28308 of
-  28827.
+  The peak is reached in the backward pass, in pow of layer 1, at event 28292 of
+  28811.
   packed is false: framework's default (torchtune 0.4).
   clip is 0: framework's default (torchtune 0.4).
   shards_from is host: framework's default (torch's recipes: the meta device).
@@ -755,7 +769,7 @@ What would lower it, each by itself
     each gradient used and freed in the backward pass, with one micro-batch an
     optimizer step
 
-  Basis: calculated, 28827 allocations and frees of a program (docs/STEP.md) on
+  Basis: calculated, 28811 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of H100 80GB. Outside it: the CUDA context,
   compiled graphs, offloading, tensor, pipeline and context parallelism.
   Not in it and unknown: NCCL's communicators and their buffers, which are not

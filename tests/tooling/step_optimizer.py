@@ -4,13 +4,15 @@
     LD_PRELOAD=$PWD/libcuda.so.1 python tests/tooling/step_optimizer.py \
         tests/data/steps/optim/cases.txt > events.tsv
 
-Runs PyTorch's own backward pass, clip_grad_norm_, gradient scaler and step() of real optimizers on
-fake CUDA tensors (see step_saved.py). Each line of cases.txt is the settings of a run of two steps of
-three parameters (of the program zirve/steps/optim.step beside it, which does the same); what is
-written after them is every storage's birth (+bytes) and death (-its number), in order. The operators
-of PyTorch are seen, what a kernel allocates by itself is not; the kernels of bitsandbytes are not run.
+Runs PyTorch's own backward pass, clip_grad_norm_, gradient scaler and step() of real optimizers, or
+losses, on fake CUDA tensors (see step_saved.py). Each line of cases.txt is the settings of a run of two
+steps (of the program zirve/steps/optim.step beside it, which does the same); what is written after them
+is every storage's birth (+bytes) and death (-its number), in order. The operators of PyTorch are seen,
+what a kernel allocates by itself is not; kernels of bitsandbytes and Liger are not run.
 """
+import importlib.util
 import sys
+import types
 import weakref
 
 import torch
@@ -29,7 +31,7 @@ class Events(TorchDispatchMode):
         self.known = {p.untyped_storage()._cdata: 0 for p in parameters}
         self.lines = []
 
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    def __torch_dispatch__(self, func, kinds, args=(), kwargs=None):
         if func is torch.ops.aten._local_scalar_dense.default:
             return 0.0 if args[0].device.type == "cuda" else 1.0  # no value can be read
         if func.overloadpacket.__name__ in IN_PLACE:
@@ -141,21 +143,84 @@ def train(settings, parameters, events):
     return list(events.lines)  # before anything dies with this function
 
 
+def liger(h, w, labels):
+    import triton
+
+    class Driver:
+        def __getattr__(self, name):
+            return lambda *a, **k: types.SimpleNamespace(backend="cuda", arch=80, warp_size=32)
+
+    triton.runtime.driver.set_active(Driver())
+    triton.runtime.jit.KernelInterface.__getitem__ = lambda self, grid: lambda *a, **k: None
+    torch.cuda.get_device_capability = lambda *a: (8, 0)
+    torch.equal = lambda *a: True
+    import liger_kernel.ops.fused_linear_cross_entropy as module
+
+    # torch.tensor(1.0, device=…) would copy from the host: the same one tensor
+    module.torch = types.SimpleNamespace(
+        **{**vars(torch), "tensor": lambda value, device: torch.full((), value, device=device)}
+    )
+    from liger_kernel.transformers.model.loss_utils import LigerForCausalLMLoss
+
+    return LigerForCausalLMLoss(h, w, labels, h.size(-1))
+
+
+def transformers_loss(h, w, labels):
+    from transformers.loss.loss_utils import ForCausalLMLoss
+
+    logits = torch.nn.functional.linear(h, w)
+    return ForCausalLMLoss(logits, labels, w.size(0))
+
+
+def torchtune_chunks(h, w, labels):
+    import torchtune_loss as module
+
+    logits = [torch.nn.functional.linear(chunk, w) for chunk in h.chunk(8, dim=1)]
+    return module.CEWithChunkedOutputLoss()(logits, labels)
+
+
+LOSSES = {"liger": liger, "transformers": transformers_loss, "chunked": torchtune_chunks}
+
+
+def lose(settings, parameters, events):
+    a, w = parameters
+    low = settings.get("autocast", "none")
+    for _ in range(2):
+        x = torch.empty(2, 96, 512, dtype=a.dtype, device="cuda")
+        labels = torch.empty(2, 96, dtype=torch.int64, device="cuda")
+        with torch.autocast("cuda", dtype=TYPES.get(low, torch.bfloat16), enabled=low != "none"):
+            h = torch.nn.functional.linear(x, a)
+            loss = LOSSES[settings["criterion"]](h, w, labels)
+        loss.backward()
+        a.grad = w.grad = None
+    return list(events.lines)
+
+
 def run(line):
     settings = dict(x.split("=") for x in line.split())
     weights, small = TYPES[settings["weights"]], TYPES[settings.get("small", settings["weights"])]
     with FakeTensorMode(allow_non_fake_inputs=True):
-        parameters = [
-            torch.nn.Parameter(torch.empty(*shape, dtype=t, device="cuda"))
-            for shape, t in (((96, 64), weights), ((1200, 96), weights), ((1200,), weights), ((1200,), small))
-        ]
+        shapes = [((96, 64), weights), ((1200, 96), weights), ((1200,), weights), ((1200,), small)]
+        if "criterion" in settings:
+            shapes = [((512, 512), weights), ((4000, 512), weights)]
+        parameters = [torch.nn.Parameter(torch.empty(*s, dtype=t, device="cuda")) for s, t in shapes]
+        if settings.get("frozen") == "true":
+            parameters[1].requires_grad_(False)
         events = Events(parameters)
         with events:
-            return " ".join(train(settings, parameters, events))
+            return " ".join((lose if "criterion" in settings else train)(settings, parameters, events))
 
 
 def main():
+    # the file alone: the package wants more than is needed here
+    spec = importlib.util.find_spec("torchtune")
+    if spec:
+        path = spec.submodule_search_locations[0] + "/modules/loss/ce_chunked_output_loss.py"
+        spec = importlib.util.spec_from_file_location("torchtune_loss", path)
+        sys.modules["torchtune_loss"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules["torchtune_loss"])
     torch.cuda.is_available = lambda: False
+    torch.cuda.is_bf16_supported = lambda *a: True
     torch.amp.grad_scaler.torch.cuda.amp.common.amp_definitely_not_available = lambda: False
     print(f"# torch {torch.__version__}: tests/tooling/step_optimizer.py")
     wanted = sys.argv[2:]
