@@ -120,6 +120,9 @@ static int device_of(const struct zv_from_log *from, const struct zv_reading *re
     for (size_t i = 0; i < from->device_count; i++) {
         const struct zv_slice name = from->devices[i].name;
         size_t at = name.length;
+        if (at == 0) { /* the log names none */
+            continue;
+        }
         while (at > 0 && name.at[at - 1] >= '0' && name.at[at - 1] <= '9') {
             at--;
         }
