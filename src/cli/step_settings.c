@@ -50,7 +50,7 @@ static const struct reason {
     const char *option;
     const char *why;
 } reasons[] = {
-    {"zero", "it has no program for DeepSpeed: --fsdp"},
+    {"zero", "it has no program for DeepSpeed: --fsdp, or --dp alone for DDP"},
     {"tp", "it runs the step of one card"},
     {"pp", "it runs the step of one card"},
     {"ep", "it runs the step of one card"},

@@ -18,11 +18,14 @@ struct step_value step_op_object(struct step_call *call); /* something with memb
 struct step_value
 step_op_parts_of(struct step_call *call);                  /* parameters under a procedure's `at` */
 struct step_value step_op_parts(struct step_call *call);   /* all parameters */
+struct step_value step_op_has(struct step_call *call);     /* whether a parameter is in a list */
 struct step_value step_op_without(struct step_call *call); /* a list without another's entries */
-struct step_value step_op_procedure(struct step_call *call); /* a procedure as a value */
-struct step_value step_op_shape(struct step_call *call);     /* sizes, as a list */
-struct step_value step_op_clear(struct step_call *call);     /* all entries of a list dropped */
-struct step_value step_op_pop(struct step_call *call);       /* the last entry, taken off */
+struct step_value step_op_procedure(struct step_call *call);     /* a procedure as a value */
+struct step_value step_op_shape(struct step_call *call);         /* sizes, as a list */
+struct step_value step_op_clear(struct step_call *call);         /* all entries of a list dropped */
+struct step_value step_op_pop(struct step_call *call);           /* the last entry, taken off */
+struct step_value step_op_buffers_there(struct step_call *call); /* what else is on the card */
+struct step_value step_op_bytes(struct step_call *call);
 struct step_value step_op_is_packed(struct step_call *call);
 struct step_value step_op_release(struct step_call *call);    /* a storage's memory given back */
 struct step_value step_op_refill(struct step_call *call);     /* and taken anew */

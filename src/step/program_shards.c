@@ -64,6 +64,12 @@ static bool has_path(const struct step_list *list, const struct step_path *path)
     return false;
 }
 
+/* has(list, parameter) */
+struct step_value step_op_has(struct step_call *call)
+{
+    return step_number(has_path(call->args[0].list, call->args[1].path));
+}
+
 /* without(list, other): parameters that are not in the other list */
 struct step_value step_op_without(struct step_call *call)
 {
@@ -84,6 +90,27 @@ struct step_value step_op_without(struct step_call *call)
 static bool is_parameter(const struct step_path *path)
 {
     return path->tensor != NULL && (path->declared != NULL || path->tensor->needs_grad);
+}
+
+/* buffers_there(): what modules have on the card beside their parameters */
+struct step_value step_op_buffers_there(struct step_call *call)
+{
+    struct step_run *const run = call->run;
+    struct step_list *const list = step_list_new(run, 0);
+    for (size_t i = 0; list != NULL && i < run->path_count; i++) {
+        if (run->path_list[i]->tensor != NULL && !is_parameter(run->path_list[i])) {
+            (void)step_list_add(
+                run, list, (struct step_value){.kind = STEP_IS_PATH, .path = run->path_list[i]});
+        }
+    }
+    return list_value(list);
+}
+
+/* bytes(x): of a dense tensor of its shape and type */
+struct step_value step_op_bytes(struct step_call *call)
+{
+    const struct step_tensor *const t = step_arg_tensor(call, 0);
+    return step_number(step_count(&t->shape) * (int64_t)step_element_bytes(t->dtype));
 }
 
 struct step_value step_op_is_packed(struct step_call *call)

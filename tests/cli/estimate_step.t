@@ -598,7 +598,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torch
 zirve estimate: --grid: not with --framework: it makes no table: run it for each value
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --zero 3
-zirve estimate: --zero: not with --framework: it has no program for DeepSpeed: --fsdp
+zirve estimate: --zero: not with --framework: it has no program for DeepSpeed: --fsdp, or --dp alone for DDP
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --item "CUDA context=400MiB"
 zirve estimate: --item: not with --framework: it counts what the step allocates alone
@@ -774,6 +774,76 @@ What would lower it, each by itself
   compiled graphs, offloading, tensor, pipeline and context parallelism.
   Not in it and unknown: NCCL's communicators and their buffers, which are not
   from PyTorch's allocator.
+$ zirve estimate data/published/llama-3.2-3b.json --task train --framework transformers --micro-batch 1 --seq-length 2048 --dp 8 --autocast --optimizer adamw_fused
+Training step, run op by op as transformers does it
+  peak allocated                 65.52 GiB (70.35 GB)
+  peak active                    65.52 GiB (70.35 GB)
+  peak reserved                  71.07 GiB (76.31 GB)
+  The peak is reached in the backward pass, in cross_entropy, at event 11751 of
+  17962.
+  weights is f32: framework's default (transformers 4.57).
+  attention is sdpa: framework's default (transformers 4.57).
+  loss is logits: framework's default (transformers 4.57).
+  checkpoint is false: framework's default (transformers 4.57).
+  accumulation is 1: framework's default (transformers 4.57).
+  sync is last: framework's default (transformers 4.57).
+  clip is 1.0: framework's default (transformers 4.57).
+  bucket_views is false: framework's default (torch 2.6).
+  find_unused is false: framework's default (torch 2.6).
+
+Phases, each with its own peak allocated and what it leaves
+  loading      23.94 GiB (25.70 GB)       leaves 23.94 GiB (25.70 GB)
+  training     65.52 GiB (70.35 GB)       leaves 47.89 GiB (51.42 GB)
+
+What holds it
+  weights                        11.97 GiB (12.85 GB)
+  inputs                         16.00 KiB (16.38 kB)
+  optimizer states               23.94 GiB (25.70 GB)
+  cuBLAS workspace               16.25 MiB (17.04 MB)
+  shared with other ranks        11.97 GiB (12.85 GB)
+  saved for backward             15.67 GiB (16.82 GB)
+  in use for the moment          1.96 GiB (2.10 GB)
+  rounding of the allocator      3.12 MiB (3.28 MB)
+
+Activations by the operation that made them
+    saved: linear                9.39 GiB (10.08 GB)        394 tensors
+    saved: *                     2.21 GiB (2.38 GB)         87 tensors
+    in use: cross_entropy        1.96 GiB (2.10 GB)         3 tensors
+    saved: +                     1.31 GiB (1.41 GB)         56 tensors
+    saved: cross_entropy         1002.00 MiB (1050.67 MB)   1 tensor
+    saved: silu                  896.00 MiB (939.52 MB)     28 tensors
+    saved: flash                 789.25 MiB (827.59 MB)     112 tensors
+    saved: cat                   112.00 MiB (117.44 MB)     28 tensors
+    saved: embedding             24.00 MiB (25.17 MB)       1 tensor
+    saved: rsqrt                 456.00 KiB (466.94 kB)     57 tensors
+
+Activations by the layer that made them
+    in no layer                  3.73 GiB (4.01 GB)         12 tensors
+    layers 0 to 27, each         508.20 MiB (532.89 MB)     27 tensors
+
+What would lower it, each by itself
+  full=false                     -39.12 GiB (42.01 GB)
+    train LoRA adapters only
+  weights=bf16                   -31.58 GiB (33.90 GB)
+    weights, gradients and states in bf16
+  optimizer=sgd                  -23.94 GiB (25.70 GB)
+    an optimizer without states
+  optimizer=adafactor            -23.93 GiB (25.70 GB)
+    a row and a column of states for each matrix
+  optimizer=paged_adamw_8bit     -23.86 GiB (25.61 GB)
+    states in 8 bits, the large ones in managed memory, which the host holds
+    where the card is full
+  optimizer=adamw_8bit           -15.67 GiB (16.82 GB)
+    the optimizer's states in 8 bits (bitsandbytes)
+  checkpoint=true                -4.17 GiB (4.47 GB)
+    recompute each layer in the backward pass
+
+  Basis: calculated, 17962 allocations and frees of a program (docs/STEP.md) on
+  the allocator engine; kernels of an A100 (no --card, or one whose kernels are
+  not known). Outside it: the CUDA context, compiled graphs, offloading, tensor,
+  pipeline and context parallelism.
+  Not in it and unknown: NCCL's communicators and their buffers, which are not
+  from PyTorch's allocator.
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --fsdp
 zirve estimate: --fsdp shares out over data-parallel ranks: add --dp N, a rank for each card
 ? 64
@@ -781,5 +851,5 @@ $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --frame
 zirve estimate: steps/parallel.step: line 20: column 1: this_rank is none of the ranks: they are counted from 0
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --zero 3 --dp 8
-zirve estimate: --zero: not with --framework: it has no program for DeepSpeed: --fsdp
+zirve estimate: --zero: not with --framework: it has no program for DeepSpeed: --fsdp, or --dp alone for DDP
 ? 64

@@ -23,7 +23,7 @@ import weakref
 import torch
 import torch.distributed as dist
 import transformers
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensorMode, unset_fake_temporarily
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor
 from torch.testing._internal.distributed.fake_pg import FakeStore
@@ -133,6 +133,14 @@ class Recorder(TorchDispatchMode):
         if DTensor in types:
             return NotImplemented
         name = func.overloadpacket.__name__
+        if func.namespace == "c10d":  # PyTorch's own reducer asks for these
+            return self.collective(func, args, kwargs or {})
+        named = kwargs or {}
+        if name == "empty" and named.get("dtype") == torch.int32 and str(named.get("device", "cpu")) == "cpu":
+            with unset_fake_temporarily():  # indices of buckets, which the reducer reads
+                return func(*args, **named)
+        if name == "copy_" and type(args[0]) is torch.Tensor:
+            return args[0]  # and gets back from the first rank
         if name == "add" and torch._C._current_autograd_node() is not None:
             storage = args[0].untyped_storage()
             if torch._C._storage_Use_Count(storage._cdata) <= 2:  # the tensor's, and this one
@@ -143,6 +151,13 @@ class Recorder(TorchDispatchMode):
             if type(t).__name__ == "FakeTensor" and t.device.type == "cuda":
                 self.events.see(t.untyped_storage())
         return out
+
+
+    def collective(self, func, args, kwargs):
+        """Done at once: the same of a tensor on the host, whose handle is given back."""
+        with unset_fake_temporarily():
+            work = func([torch.empty(1)], *args[1:], **kwargs)[1]
+        return args[0], work
 
 
 class Done:
@@ -230,6 +245,30 @@ def wrap_fsdp2(model, case, mesh):
     return model, lambda last: model.set_requires_gradient_sync(last)
 
 
+def wrap_ddp(model, case, mesh):
+    import torch.nn.parallel.distributed as parallel
+
+    parallel._verify_param_shape_across_processes = lambda *_: None
+    wrapped = parallel.DistributedDataParallel(
+        model,
+        gradient_as_bucket_view=case.get("bucket_views") == "true",
+        find_unused_parameters=case.get("find_unused") == "true",
+        bucket_cap_mb=int(case.get("bucket_mib", "0")) or None,
+    )
+
+    def reduced(_, bucket):  # a handle of the fake group has no tensors to give
+        future = torch.futures.Future()
+        future.set_result(bucket.buffer())
+        return future
+
+    wrapped.register_comm_hook(None, reduced)
+
+    def syncs(last):
+        wrapped.require_backward_grad_sync = last
+
+    return wrapped, syncs
+
+
 def steps(model, case, syncs, events):
     optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
     batch, tokens = int(case["batch"]), int(case["tokens"])
@@ -262,7 +301,7 @@ def run(folder, words):
     with FakeTensorMode(allow_non_fake_inputs=True), Recorder(events):
         model = model_of(folder, words[0], words[1], case)
         events.begin()
-        model, syncs = {"fsdp2": wrap_fsdp2}[case["parallel"]](model, case, mesh)
+        model, syncs = {"fsdp2": wrap_fsdp2, "ddp": wrap_ddp}[case["parallel"]](model, case, mesh)
         steps(model, case, syncs, events)
     print("\t".join([words[0], words[1], " ".join(words[2:]), " ".join(events.said)]), flush=True)
     os._exit(0)

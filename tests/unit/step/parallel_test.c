@@ -181,7 +181,7 @@ static void test_parallel(void **state)
         }
     }
     zv_file_close(&file);
-    assert_true(rows >= 5);
+    assert_true(rows >= 8);
 }
 
 int main(void)
