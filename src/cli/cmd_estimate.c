@@ -193,6 +193,7 @@ const struct verb verb_estimate = {
         "  zirve estimate ./Llama-3.1-8B --task train --lora-rank 16 --seq-length 2048\n"
         "  zirve estimate ./Llama-3.1-8B --task train --framework torchtune --micro-batch 2 "
         "--seq-length 2048 --card A100-80GB\n"
+        "  zirve estimate ./Qwen3-8B --framework generate --seq-length 6144 --set generate=2048\n"
         "  zirve estimate ./Qwen2.5-7B --context 4k,32k --concurrency 1,16 --card 4090,L40S "
         "--grid\n"
         "  zirve estimate ./Qwen2.5-7B --concurrency 4 --card 4090 --search context --advise\n"

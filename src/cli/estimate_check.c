@@ -14,11 +14,16 @@ static enum zv_status check_task(const struct zv_job *job, const struct argument
         const char *serve;
         const char *train;
     } pairs[] = {{"context", "seq-length"}, {"concurrency", "micro-batch"}};
-    for (size_t i = 0; i < args->given_count; i++) {
+    /* a framework's program says what it is: step_settings_check() has the options */
+    const size_t count = arguments_has(args, "framework") ? 0 : args->given_count;
+    for (size_t i = 0; i < count; i++) {
         const struct given_option *const given = &args->given[i];
         if (job->task != ZV_TASK_TRAIN && strcmp(given->spec->group, estimate_train_group) == 0) {
             return zv_fail(err, ZV_E_USAGE, "%s is for training: add --task train, or leave it out",
                            given->spelling);
+        }
+        if (strcmp(given->spec->group, estimate_step_group) == 0) {
+            return zv_fail(err, ZV_E_USAGE, "%s goes with --framework NAME", given->spelling);
         }
         for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
             if (job->task == ZV_TASK_TRAIN && strcmp(given->spec->name, pairs[k].serve) == 0) {

@@ -94,7 +94,7 @@ static enum zv_status set_counts(struct zv_job *job, const struct arguments *arg
 static enum zv_status set_words(struct zv_job *job, const struct arguments *args,
                                 struct zv_error *err)
 {
-    static const char *const tasks[] = {"serve", "train", NULL};
+    static const char *const tasks[] = {"serve", "train", "infer", NULL};
     static const char *const attention[] = {
         "flash", "sdpa", "eager", "on", "off", "auto", "flash_attention_2", "1", "0", NULL};
     static const char *const caches[] = {"dynamic", "static", "offloaded", "quantized", NULL};
@@ -114,7 +114,7 @@ static enum zv_status set_words(struct zv_job *job, const struct arguments *args
         status = arguments_choice(args, "cache", caches, &cache, err);
     }
     job->serve.cache = (enum zv_cache_kind)cache;
-    job->task = (enum zv_task)task;
+    job->task = task == 2 ? ZV_TASK_SERVE : (enum zv_task)task; /* infer is serve */
     job->train.checkpointing = (enum zv_checkpointing)how;
     if (arguments_has(args, "attention")) {
         const bool eager = kind == 2 || kind == 4 || kind == 8;

@@ -18,12 +18,13 @@ static const char job[] = "Job";
 static const char parallel[] = "Several cards";
 static const char runtime[] = "Runtime";
 const char estimate_train_group[] = "Training (--task train)";
+const char estimate_step_group[] = "Step by step (--framework)";
 static const char card[] = "Card and reserve";
 static const char answer[] = "Answer";
 
 const struct option_spec estimate_options[] = {
     /* their number stands in the header */
-    VALUE(job, "task", NULL, "TASK", "serve (default) or train"),
+    VALUE(job, "task", NULL, "TASK", "serve (default; also infer) or train"),
     VALUE(job, "context", "ctx-size max-model-len context-length max-context n-ctx", "TOKENS",
           "tokens of one sequence, prompt and answer: 8192 or 8k"),
     VALUE(job, "concurrency", "sequences parallel batch", "N", "sequences at once"),
@@ -126,18 +127,19 @@ const struct option_spec estimate_options[] = {
     FLAG(estimate_train_group, "fsdp", NULL, "fully sharded over the --dp ranks"),
     VALUE(estimate_train_group, "checkpointing", "gradient-checkpointing activation-checkpointing",
           "HOW", "none, selective or full"),
-    VALUE(estimate_train_group, "framework", NULL, "NAME",
-          "run the step op by op as this framework does it: plain, transformers, torchtune, litgpt "
-          "... (docs/STEP.md)"),
-    LIST(estimate_train_group, "set", NULL, "NAME=VALUE",
-         "with --framework: a setting of its program, which has no option of its own"),
-    VALUE(estimate_train_group, "trace", NULL, "FILE",
-          "with --framework: write the step's allocations and frees as an op list, for replay, "
-          "explain and place"),
-    VALUE(estimate_train_group, "alloc-conf", NULL, "CONF",
-          "with --framework: PYTORCH_ALLOC_CONF of the step"),
     FLAG(estimate_train_group, "fused-loss", NULL,
          "logits are never materialised (chunked or fused loss)"),
+
+    VALUE(estimate_step_group, "framework", NULL, "NAME",
+          "run it op by op as this framework does: plain, transformers, torchtune, litgpt ... for "
+          "training, generate for inference (docs/STEP.md)"),
+    LIST(estimate_step_group, "set", NULL, "NAME=VALUE",
+         "with --framework: a setting of its program, which has no option of its own"),
+    VALUE(estimate_step_group, "trace", NULL, "FILE",
+          "with --framework: write the step's allocations and frees as an op list, for replay, "
+          "explain and place"),
+    VALUE(estimate_step_group, "alloc-conf", NULL, "CONF",
+          "with --framework: PYTORCH_ALLOC_CONF of the step"),
 
     VALUE(by_hand, "parameters", NULL, "N", "number of values: 7000000000 or 7e9"),
     VALUE(by_hand, "bits", NULL, "B[,B...]", "bits of one stored value; several make a row each"),

@@ -11,6 +11,7 @@
 enum { ESTIMATE_OPTION_COUNT = 78 };
 extern const struct option_spec estimate_options[ESTIMATE_OPTION_COUNT];
 extern const char estimate_train_group[]; /* heading of the options of --task train */
+extern const char estimate_step_group[];  /* of those that --framework has beside itself */
 
 /*
  * Fills job from --command first, then from the options, which win. command is what a pasted line

@@ -123,6 +123,7 @@ static enum zv_status answer(struct session *session, const struct arguments *ar
     *request = (struct zv_step_request){.model = &session->stored,
                                         .habit = zv_slice_of(arguments_value(args, "framework")),
                                         .settings = ready.settings.at,
+                                        .spell = step_settings_spell,
                                         .allocator = {.capacity_bytes = session->has_card
                                                                             ? session->capacity.low
                                                                             : UINT64_C(1) << 47,
@@ -138,6 +139,11 @@ static enum zv_status answer(struct session *session, const struct arguments *ar
     enum zv_status status = find_kernels(session, &request->card, &report.card_basis, err);
     if (status == ZV_OK) {
         status = zv_step_open(&ready.step, &session->stored, request->habit, &session->arena, err);
+    }
+    if (status == ZV_OK && arguments_has(args, "task") && session->job.task != ZV_TASK_TRAIN &&
+        step_link_setting(&ready.step.link, zv_slice_of("generate")) < 0) {
+        status = zv_fail(err, ZV_E_USAGE, "--framework %s trains: --task train, or no --task",
+                         arguments_value(args, "framework"));
     }
     if (status == ZV_OK) {
         status = step_settings_read(&ready.settings, args, &ready.step, err);

@@ -20,7 +20,9 @@ static const struct meaning {
     const char *value;
 } meanings[] = {
     {"micro-batch", "batch", NULL, as_count},
+    {"concurrency", "batch", NULL, as_count},
     {"seq-length", "tokens", NULL, as_count},
+    {"cache", "cache", NULL, NULL},
     {"accumulation", "accumulation", NULL, as_count},
     {"lora-rank", "rank", NULL, as_count},
     {"lora-targets", "targets", NULL, NULL},
@@ -51,6 +53,7 @@ static const struct reason {
     const char *why;
 } reasons[] = {
     {"zero", "it has no program for DeepSpeed: --fsdp, or --dp alone for DDP"},
+    {"context", "the prompt is --seq-length, the answer --set generate=TOKENS"},
     {"tp", "it runs the step of one card"},
     {"pp", "it runs the step of one card"},
     {"ep", "it runs the step of one card"},
@@ -185,6 +188,17 @@ static enum zv_status add_option(struct step_settings *to, const struct argument
     return missing == NULL ? ZV_OK
                            : zv_fail(err, ZV_E_USAGE, "%s: the step has no setting \"%s\"",
                                      given->spelling, missing->setting);
+}
+
+void step_settings_spell(struct zv_slice setting, char *to, size_t size)
+{
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
+        if (zv_slice_equal(setting, meanings[i].setting)) {
+            (void)snprintf(to, size, "--%s", meanings[i].option);
+            return;
+        }
+    }
+    (void)snprintf(to, size, "--set %.*s=VALUE", (int)setting.length, setting.at);
 }
 
 /* --set NAME=VALUE */

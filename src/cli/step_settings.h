@@ -24,6 +24,9 @@ enum zv_status step_settings_check(const struct arguments *args, struct zv_error
 enum zv_status step_settings_read(struct step_settings *to, const struct arguments *args,
                                   const struct zv_step *step, struct zv_error *err);
 
+/* What states a setting, for a message: "--micro-batch", "--set generate=VALUE". */
+void step_settings_spell(struct zv_slice setting, char *to, size_t size);
+
 /* The setting that --search of this word changes. Errors: ZV_E_USAGE. */
 enum zv_status step_settings_search(const struct arguments *args, struct zv_slice *setting,
                                     struct zv_error *err);

@@ -338,8 +338,12 @@ static struct step_value setting(struct step_run *run, const struct step_express
 {
     const struct step_link_setting *const of = &run->link->settings[x->index];
     if (of->value.length == 0) {
-        return step_run_fail(run, x, ZV_E_USAGE, "the step needs %.*s: state it",
-                             (int)x->text.length, x->text.at);
+        char how[80] = "";
+        if (run->spell != NULL) {
+            run->spell(x->text, how, sizeof how);
+        }
+        return step_run_fail(run, x, ZV_E_USAGE, "the step needs %.*s: state it%s%s",
+                             (int)x->text.length, x->text.at, how[0] != 0 ? " with " : "", how);
     }
     run->asked |= UINT64_C(1) << x->index;
     return run->settings[x->index];

@@ -86,6 +86,7 @@ struct step_run {
     bool active[STEP_MAX_LINKED];
     struct step_around *around[STEP_MAX_LINKED];
     uint32_t depth;
+    void (*spell)(struct zv_slice setting, char *to, size_t size); /* step.h; may be NULL */
     bool lenient;        /* a name that is not there is none */
     uint32_t after_grad; /* the procedure that after_grad() named */
     struct step_list *unused_lists;

@@ -300,6 +300,7 @@ enum zv_status zv_step_run(const struct zv_step *step, const struct zv_step_requ
         return zv_fail_memory(err, "a step");
     }
     run->link = &link;
+    run->spell = request->spell;
     run->scope = step->scope;
     run->arena = &arena;
     run->err = zv_arena_alloc(&arena, sizeof *run->err);

@@ -32,6 +32,8 @@ struct zv_step_request {
     struct zv_slice habit; /* "litgpt": data/steps/litgpt.step */
     const struct zv_step_setting *settings;
     size_t setting_count;
+    /* Writes what a caller states a setting with, for a message; NULL: the setting's name alone. */
+    void (*spell)(struct zv_slice setting, char *to, size_t size);
     struct step_card card;
     struct zv_allocator_options allocator; /* on_event and context stay the allocator's */
     step_event_fn *on_event;               /* NULL: none */
