@@ -74,12 +74,9 @@ static uint64_t sort_bytes(int64_t count)
     return (uint64_t)bytes;
 }
 
-/* zeros, then index_put_ with accumulate: indices made linear and sorted. Source: Indexing.cu. */
-static void index_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
-                           struct step_tensor **out)
+/* What index_put_ with accumulate takes: indices made linear and sorted. Source: Indexing.cu. */
+static void sort_places(struct step_engine *e, int64_t count)
 {
-    const int64_t count = step_count(&node->saved[0]->shape);
-    out[0] = step_empty(e, &node->shape, in[0]->dtype);
     e->in_kernel = true;
     struct step_tensor *const rest = step_vector(e, count, ZV_DTYPE_I64);
     struct step_tensor *const linear = step_vector(e, count, ZV_DTYPE_I64);
@@ -93,6 +90,14 @@ static void index_backward(struct step_engine *e, struct step_node *node, struct
     step_drop(e, sorted);
     step_drop(e, linear);
     e->in_kernel = false;
+}
+
+/* zeros, then what was picked is put into them (FunctionsManual.cpp, index_backward). */
+static void index_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
+                           struct step_tensor **out)
+{
+    out[0] = step_empty(e, &node->shape, in[0]->dtype);
+    sort_places(e, step_count(&node->saved[0]->shape));
 }
 
 struct step_tensor *step_op_index(struct step_engine *e, struct step_tensor *weight,
@@ -177,4 +182,115 @@ struct step_tensor *step_op_index_copy(struct step_engine *e, struct step_tensor
         node->number[1] = source->shape.size[dim];
     }
     return step_made_by(e, result, node);
+}
+
+/* ---- rows of any tensor, and what a mixture of experts does with them ---- */
+
+static struct step_tensor *taken(struct step_engine *e, struct step_tensor *a,
+                                 const struct step_shape *shape, struct step_tensor *indices)
+{
+    struct step_tensor *const result = step_empty(e, shape, a->dtype);
+    struct step_node *const node =
+        step_node_new(e, index_backward, (struct step_tensor *const[]){a}, 1);
+    if (node != NULL) {
+        step_save(e, node, 0, indices);
+        node->shape = a->shape;
+    }
+    return step_made_by(e, result, node);
+}
+
+struct step_tensor *step_op_take(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                 struct step_tensor *indices)
+{
+    if (a == NULL || indices == NULL) {
+        return NULL;
+    }
+    dim += dim < 0 ? a->shape.dims : 0;
+    if (dim < 0 || dim >= a->shape.dims || indices->shape.dims != 1) {
+        step_fail(e, ZV_E_SYNTAX, "take: a dimension of the tensor and a list of places in it");
+        return NULL;
+    }
+    struct step_shape shape = a->shape;
+    shape.size[dim] = indices->shape.size[0];
+    return taken(e, a, &shape, indices);
+}
+
+struct step_tensor *step_op_take_each(struct step_engine *e, struct step_tensor *a,
+                                      struct step_tensor *indices)
+{
+    if (a == NULL || indices == NULL) {
+        return NULL;
+    }
+    if (indices->shape.dims != 1 || a->shape.dims < 2) {
+        step_fail(e, ZV_E_SYNTAX, "take_each: two dimensions and a list of places in them");
+        return NULL;
+    }
+    struct step_shape shape = {.dims = a->shape.dims - 1, .size = {indices->shape.size[0]}};
+    for (uint32_t i = 1; i < shape.dims; i++) {
+        shape.size[i] = a->shape.size[i + 1];
+    }
+    return taken(e, a, &shape, indices);
+}
+
+static void index_add_backward(struct step_engine *e, struct step_node *node,
+                               struct step_tensor **in, struct step_tensor **out)
+{
+    if (step_edge_needed(node, 1)) { /* source: grad.index_select(), expanded as the source */
+        out[1] = step_empty(e, &node->shape, in[0]->dtype);
+        if (out[1] != NULL) {
+            out[1]->is_view = true;
+        }
+    }
+    out[0] = step_edge_needed(node, 0) ? step_hold(in[0]) : NULL;
+}
+
+struct step_tensor *step_op_index_add(struct step_engine *e, struct step_tensor *base,
+                                      struct step_tensor *indices, struct step_tensor *source)
+{
+    if (base == NULL || source == NULL || indices == NULL) {
+        return NULL;
+    }
+    if (source->shape.dims != base->shape.dims || indices->shape.dims != 1) {
+        step_fail(e, ZV_E_SYNTAX, "index_add_in_place: the shapes do not fit");
+        return NULL;
+    }
+    struct step_node *const node =
+        step_node_new(e, index_add_backward, (struct step_tensor *const[]){base, source}, 2);
+    if (node != NULL) {
+        step_save(e, node, 0, indices);
+        step_save(e, node, 1, source); /* named by expand_as(source) */
+        node->shape = source->shape;
+    }
+    return step_made_by(e, step_alias(e, base, &base->shape, base->stride), node);
+}
+
+/* value_selecting_reduction_backward: zeros, then scattered into. */
+static void topk_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
+                          struct step_tensor **out)
+{
+    out[0] = step_empty(e, &node->shape, in[0]->dtype);
+}
+
+struct step_tensor *step_op_topk(struct step_engine *e, struct step_tensor *a, int64_t count,
+                                 struct step_tensor **indices)
+{
+    *indices = NULL;
+    if (a == NULL) {
+        return NULL;
+    }
+    if (a->shape.dims == 0 || count < 0 || count > a->shape.size[a->shape.dims - 1]) {
+        step_fail(e, ZV_E_SYNTAX, "topk: %lld of fewer", (long long)count);
+        return NULL;
+    }
+    struct step_shape shape = a->shape;
+    shape.size[shape.dims - 1] = count;
+    struct step_tensor *const values = step_empty(e, &shape, a->dtype);
+    *indices = step_empty(e, &shape, ZV_DTYPE_I64);
+    struct step_node *const node =
+        step_node_new(e, topk_backward, (struct step_tensor *const[]){a}, 1);
+    if (node != NULL) {
+        node->shape = a->shape;
+        step_save(e, node, 0, *indices);
+    }
+    return step_made_by(e, values, node);
 }

@@ -247,6 +247,25 @@ struct step_tensor *step_op_div(struct step_engine *e, struct step_tensor *a, st
     return step_made_by(e, of_two(e, a, b, type_of(a, b)), node);
 }
 
+struct step_tensor *step_op_div_in_place(struct step_engine *e, struct step_tensor *a,
+                                         struct step_tensor *b)
+{
+    if (!step_ok(e) || a == NULL || b == NULL) {
+        return NULL;
+    }
+    struct step_node *const node =
+        step_node_new(e, div_backward, (struct step_tensor *const[]){a, b}, 2);
+    if (node != NULL) {
+        step_save(e, node, 0, b);
+        if (step_edge_needed(node, 1)) {
+            struct step_tensor *const was = step_like(e, a, a->dtype);
+            step_save(e, node, 1, was);
+            step_drop(e, was);
+        }
+    }
+    return step_made_by(e, step_alias(e, a, &a->shape, a->stride), node);
+}
+
 /* ---- casts and copies ---- */
 
 static void to_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,

@@ -23,6 +23,9 @@ struct step_tensor *step_op_mul(struct step_engine *e, struct step_tensor *a,
                                 struct step_tensor *b);
 struct step_tensor *step_op_div(struct step_engine *e, struct step_tensor *a,
                                 struct step_tensor *b);
+/* a /= b: what a was is copied when b needs a gradient. */
+struct step_tensor *step_op_div_in_place(struct step_engine *e, struct step_tensor *a,
+                                         struct step_tensor *b);
 struct step_tensor *step_op_to(struct step_engine *e, struct step_tensor *a, enum zv_dtype dtype);
 struct step_tensor *step_op_clone(struct step_engine *e, struct step_tensor *a, bool contiguous);
 struct step_tensor *step_op_contiguous(struct step_engine *e, struct step_tensor *a);
@@ -119,6 +122,17 @@ struct step_tensor *step_op_index(struct step_engine *e, struct step_tensor *wei
                                   struct step_tensor *indices);
 struct step_tensor *step_op_gather(struct step_engine *e, struct step_tensor *a, int64_t dim,
                                    struct step_tensor *indices);
+/* a[…, indices, …] at one dimension; and of the first two at once (routing[rows, columns]). */
+struct step_tensor *step_op_take(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                 struct step_tensor *indices);
+struct step_tensor *step_op_take_each(struct step_engine *e, struct step_tensor *a,
+                                      struct step_tensor *indices);
+/* base.index_add_(0, indices, source) */
+struct step_tensor *step_op_index_add(struct step_engine *e, struct step_tensor *base,
+                                      struct step_tensor *indices, struct step_tensor *source);
+/* The largest of the last dimension. */
+struct step_tensor *step_op_topk(struct step_engine *e, struct step_tensor *a, int64_t count,
+                                 struct step_tensor **indices);
 /* The columns of source put into a copy of base (in_place: into base itself). */
 struct step_tensor *step_op_index_copy(struct step_engine *e, struct step_tensor *base, int64_t dim,
                                        struct step_tensor *indices, struct step_tensor *source,

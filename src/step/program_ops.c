@@ -55,6 +55,12 @@ static struct step_value add_in_place(struct step_call *call)
         step_op_add_in_place(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
 }
 
+static struct step_value div_in_place(struct step_call *call)
+{
+    return step_value_of(
+        step_op_div_in_place(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
+}
+
 static struct step_value to(struct step_call *call)
 {
     return step_value_of(
@@ -197,6 +203,32 @@ static struct step_value gather(struct step_call *call)
 {
     return step_value_of(step_op_gather(call->e, step_arg_tensor(call, 0),
                                         step_arg_number(call, 1, 0), step_arg_tensor(call, 2)));
+}
+
+static struct step_value take(struct step_call *call)
+{
+    return step_value_of(step_op_take(call->e, step_arg_tensor(call, 0),
+                                      step_arg_number(call, 1, 0), step_arg_tensor(call, 2)));
+}
+
+static struct step_value take_each(struct step_call *call)
+{
+    return step_value_of(
+        step_op_take_each(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
+}
+
+static struct step_value index_add_in_place(struct step_call *call)
+{
+    return step_value_of(step_op_index_add(call->e, step_arg_tensor(call, 0),
+                                           step_arg_tensor(call, 1), step_arg_tensor(call, 2)));
+}
+
+/* Values and their places. */
+static struct step_value topk(struct step_call *call)
+{
+    struct step_tensor *t[2] = {NULL, NULL};
+    t[0] = step_op_topk(call->e, step_arg_tensor(call, 0), step_arg_number(call, 1, 1), &t[1]);
+    return t[0] != NULL ? step_list_of(call, t, 2) : none;
 }
 
 static struct step_value index_copy(struct step_call *call)
@@ -361,6 +393,7 @@ const struct step_operation step_operations[] = {
     {"scratch", "i", scratch},
     {"managed", "T?d", managed},
     {"add_in_place", "T?O", add_in_place},
+    {"div_in_place", "TT", div_in_place},
     {"to", "Td", to},
     {"clone", "T", clone},
     {"contiguous", "T", contiguous},
@@ -395,6 +428,10 @@ const struct step_operation step_operations[] = {
     {"embedding", "TT", embedding},
     {"index", "TT", index_rows},
     {"gather", "TiT", gather},
+    {"take", "TiT", take},
+    {"take_each", "TT", take_each},
+    {"index_add_in_place", "TTT", index_add_in_place},
+    {"topk", "Ti", topk},
     {"index_copy", "TiTT", index_copy},
     {"index_copy_in_place", "TiTT", index_copy_in_place},
     {"softmax", "T?d", softmax},

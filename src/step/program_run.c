@@ -257,6 +257,18 @@ bool step_position_set(struct step_run *run, struct step_position position)
     return step_set_layer(run, position.layer);
 }
 
+/* The number that a procedure was called with, -1 when it has none of that name. */
+static int64_t number_given(const struct step_frame *frame, struct zv_slice name)
+{
+    for (uint32_t i = 0; frame != NULL && i < frame->procedure->parameters; i++) {
+        if (zv_slice_same(frame->procedure->locals[i], name) &&
+            frame->locals[i].kind == STEP_IS_NUMBER) {
+            return frame->locals[i].number;
+        }
+    }
+    return -1;
+}
+
 bool step_spell_prefix(struct step_run *run, const struct step_pattern *pattern,
                        char to[STEP_NAME_LIMIT], struct zv_slice *prefix)
 {
@@ -278,7 +290,10 @@ bool step_spell_prefix(struct step_run *run, const struct step_pattern *pattern,
         int written = 0;
         const int index =
             run->scope != NULL ? family_find_definition(run->scope->family, hole) : -1;
-        if (zv_slice_equal(hole, "i")) {
+        const int64_t given = number_given(run->frame, hole);
+        if (given >= 0) {
+            written = snprintf(to + length, STEP_NAME_LIMIT - length, "%lld", (long long)given);
+        } else if (zv_slice_equal(hole, "i")) {
             written =
                 snprintf(to + length, STEP_NAME_LIMIT - length, "%lld", (long long)run->layer);
         } else if (index >= 0) {
@@ -289,7 +304,8 @@ bool step_spell_prefix(struct step_run *run, const struct step_pattern *pattern,
                           : snprintf(to + length, STEP_NAME_LIMIT - length, "%lld",
                                      (long long)value->number);
         } else {
-            return step_fail(&run->engine, ZV_E_SYNTAX, "{%.*s} is no value of the family",
+            return step_fail(&run->engine, ZV_E_SYNTAX,
+                             "{%.*s} is no value of the family and no number that is given",
                              (int)hole.length, hole.at);
         }
         length += written > 0 ? (size_t)written : 0;

@@ -579,7 +579,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
 }
 # What is missing or makes no sense.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --seq-length 512
-zirve estimate: steps/plain.step: line 38: column 22: the step needs batch: state it
+zirve estimate: steps/plain.step: line 38: column 22: the step needs batch: state it with --micro-batch
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework none --micro-batch 1
 zirve estimate: there is no program steps/none.step
@@ -591,7 +591,7 @@ $ zirve estimate tests/data/models/bloom-560m/config.json --task train --framewo
 zirve estimate: families/bloom.family does not say what the model does in a step (no [step …] sections, docs/STEP.md)
 ? 3
 $ zirve estimate data/published/llama-3.2-3b.json --framework plain
-zirve estimate: --framework is for training: add --task train, or leave it out
+zirve estimate: steps/plain.step: line 38: column 22: the step needs batch: state it with --micro-batch
 ? 64
 # What a step op by op cannot answer is refused by its name; nothing is left out without a word.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --grid
@@ -604,7 +604,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torch
 zirve estimate: --item: not with --framework: it counts what the step allocates alone
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --context 8k
-zirve estimate: --context: not with --framework: that is nothing of its program
+zirve estimate: --context: not with --framework: the prompt is --seq-length, the answer --set generate=TOKENS
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --lora-targets q_proj
 zirve estimate: --lora-targets sets targets: with the other settings the step never asks for it: leave it out
@@ -706,7 +706,7 @@ Phases, each with its own peak allocated and what it leaves
 
   keys and values                895.86 MiB (939.38 MB)
 $ zirve estimate data/published/qwen3-0.6b.json --task train --framework generate --seq-length 64
-zirve estimate: steps/generate.step: line 145: column 18: the step needs generate: state it
+zirve estimate: steps/generate.step: line 145: column 18: the step needs generate: state it with --set generate=VALUE
 ? 64
 # One rank of several: what is gathered and reduced, in streams of their own; NCCL is named as unknown.
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --checkpointing full --set chunks=8 --optimizer adamw_fused --accumulation 1 --card h100

@@ -13,7 +13,7 @@ writes beside it:
 saved.tsv   the case, the number and bytes of the gradients after backward, and the sizes of all
             storages that are alive after the forward pass with its inputs and output, as count*bytes
 events.tsv.gz  the case, and each storage as it is made and freed: bytes, or -k for the k-th before the
-            next one to be made; what one operation makes is in descending order; "|" after the
+            next one to be made; what one operation makes is in the order of its results; "|" after the
             forward pass and after backward
 
 Parameters and buffers are left out. With configs named, their rows go to standard output, one event
@@ -39,6 +39,11 @@ from torch.utils._pytree import tree_leaves
 
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 ONE_USE = 4  # of a tensor in __torch_dispatch__ that nothing else holds
+# of FunctionsManual.cpp, which does it out of place for subclasses of Tensor
+IN_PLACE = {
+    torch.ops.aten.index_put.default: torch.ops.aten.index_put_.default,
+    torch.ops.aten.scatter.src: torch.ops.aten.scatter_.src,
+}
 # the seeds of an unused generator are on the host
 FLASH = ("_scaled_dot_product_flash_attention", "_scaled_dot_product_efficient_attention")
 
@@ -79,6 +84,8 @@ class Events(TorchDispatchMode):
         out = self.answer(name, args)
         if out is None and self.in_backward and func is torch.ops.aten.add.Tensor:
             out = self.accumulate(*args)
+        if out is None and self.in_backward and func in IN_PLACE:
+            out = IN_PLACE[func](*args)
         if out is None and self.is_mask_of_scores(func, args):
             out = torch.ops.aten.add_.Tensor(*args)
         if out is None:
@@ -90,19 +97,24 @@ class Events(TorchDispatchMode):
                 storage = t.untyped_storage()
                 if storage._cdata not in self.ids and storage.nbytes():
                     born[storage._cdata] = storage
-        for storage in sorted(born.values(), key=lambda s: -s.nbytes()):
+        for storage in born.values():
             self.note(storage, name)
         return out
 
     def answer(self, name, args):
         """What depends on values; None for all else."""
-        if name == "nonzero":
-            x = args[0]
-            if x.dim() == 2 and x.shape[0] == self.experts.count:  # the experts that are hit
-                self.hit = self.experts.rows(self.tokens(x))
-                self.experts.at = 0
-                return torch.empty(len(self.hit), 2, dtype=torch.int64, device=x.device)
-            raise NotImplementedError(f"nonzero of {tuple(x.shape)}")
+        experts = self.experts
+        if name == "nonzero" and args[0].dim() == 1:  # which experts are used
+            experts.at = 0
+            return torch.empty(len(experts.left), 1, dtype=torch.int64, device=args[0].device)
+        if name == "nonzero" and args[0].dim() == 2:  # an expert's tokens
+            rows = experts.left[experts.at]
+            experts.at += 1
+            return torch.empty(rows, 2, dtype=torch.int64, device=args[0].device)
+        if name == "_local_scalar_dense":
+            return experts.at
+        if name == "topk":
+            experts.left = experts.rows(args[0].shape[0])
         return None
 
     def accumulate(self, old, new):
@@ -232,7 +244,14 @@ def cases_of(folder):
                 yield line.split()
 
 
+def one_hot(x, num_classes):
+    """As on a card; for subclasses of Tensor it is a comparison with a range."""
+    out = torch.zeros(*x.shape, num_classes, dtype=torch.int64, device=x.device)
+    return out.scatter_(-1, x.unsqueeze(-1), 1)
+
+
 def patch():
+    torch.nn.functional.one_hot = one_hot
     torch.cuda.is_available = lambda: False
     # no value can be read: a batch without padding, as attention_mask.all() would say
     import transformers.masking_utils as masks

@@ -103,12 +103,16 @@ static void check_row(struct zv_slice line)
     }
     (void)snprintf(config, sizeof config, "tests/data/steps/saved/%.*s.json",
                    (int)cell[CONFIG].length, cell[CONFIG].at);
+    struct zv_slice routing = cell[CACHE]; /* "nocache+one": how experts are used */
+    const struct zv_slice cache = zv_slice_cut(&routing, '+');
     (void)snprintf(settings, sizeof settings,
-                   "batch=%.*s tokens=%.*s weights=%.*s autocast=%.*s attention=%.*s use_cache=%s",
+                   "batch=%.*s tokens=%.*s weights=%.*s autocast=%.*s attention=%.*s use_cache=%s"
+                   "%s%.*s",
                    (int)cell[BATCH].length, cell[BATCH].at, (int)cell[TOKENS].length,
                    cell[TOKENS].at, (int)cell[WEIGHTS].length, cell[WEIGHTS].at,
                    (int)cell[AUTOCAST].length, cell[AUTOCAST].at, (int)cell[ATTENTION].length,
-                   cell[ATTENTION].at, zv_slice_equal(cell[CACHE], "cache") ? "true" : "false");
+                   cell[ATTENTION].at, zv_slice_equal(cache, "cache") ? "true" : "false",
+                   routing.length != 0 ? " routing=" : "", (int)routing.length, routing.at);
     (void)snprintf(what, sizeof what, "%s %s", config, settings);
     live = (struct live){.count = 0};
     const struct step_case of = {.config = config,
