@@ -9,7 +9,15 @@ outcomes=
 [ "${1:-}" = --accept ] && { accept=1; shift; }
 [ "${1:-}" = --outcomes ] && { outcomes=1; shift; }
 zirve=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") || exit 1
+[ -x "$zirve" ] || { echo "$1: no program" >&2; exit 64; }
 shift
+for file in "$@"; do
+    case $file in
+    *.t) [ -f "$file" ] && continue ;;
+    esac
+    echo "$file: no file NAME.t with expected output" >&2
+    exit 64
+done
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
