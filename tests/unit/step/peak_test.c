@@ -111,6 +111,33 @@ static void test_width(void **state)
     close_step(&of);
 }
 
+static uint64_t peak_with(const char *settings)
+{
+    static struct opened of;
+    static struct zv_step_peak peak;
+    struct zv_error err = {0};
+    char all[256];
+    (void)snprintf(all, sizeof all,
+                   "batch=1 tokens=8192 chunks=0 accumulation=1 optimizer=adamw_fused %s", settings);
+    open_step(&of, "torchtune", all, UINT64_C(1) << PLENTY);
+    assert_int_equal(zv_step_peak(&of.step, &of.request, &peak, &err), ZV_OK);
+    close_step(&of);
+    return peak.high.peak_allocated_bytes;
+}
+
+/* Every second layer run again: between all of them and none. */
+static void test_checkpoints_some_layers(void **state)
+{
+    (void)state;
+    const uint64_t none = peak_with("checkpoint=false");
+    const uint64_t all = peak_with("checkpoint=true");
+    const uint64_t second = peak_with("checkpoint=true checkpoint_every=2");
+    assert_true(all < second);
+    assert_true(second < none);
+    assert_int_equal(peak_with("checkpoint=true checkpoint_every=1"), all);
+    assert_int_equal(peak_with("checkpoint=true checkpoint_every=1000"), none);
+}
+
 /* The sums by purpose, by operation and by layer are those of the same instant. */
 static void test_layers_sum_up(void **state)
 {
@@ -222,7 +249,7 @@ int main(void)
         cmocka_unit_test(test_runs_what_is_open), cmocka_unit_test(test_width),
         cmocka_unit_test(test_layers_sum_up),     cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_refuses_values),    cmocka_unit_test(test_finds_largest),
-        cmocka_unit_test(test_all_out_of_memory),
+        cmocka_unit_test(test_all_out_of_memory), cmocka_unit_test(test_checkpoints_some_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
