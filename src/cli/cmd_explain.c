@@ -315,6 +315,10 @@ static enum zv_status explain(struct session *session, const struct arguments *a
                               struct output *out, struct zv_error *err)
 {
     size_t instant;
+    if (out->json && arguments_has(args, "habits") && arguments_has(args, "against")) {
+        return zv_fail(err, ZV_E_USAGE,
+                       "--json: --habits and --against are a document each, expected one of them");
+    }
     enum zv_status status = zv_cause_make(&session->cause, &session->cause_heap, &session->record,
                                           session->capacity_bytes, &session->arena, err);
     status = status == ZV_OK ? read_estimate(session, args, err) : status;

@@ -738,6 +738,9 @@ No stack tells who allocated what: only the sums can be compared.
 $ zirve explain tests/data/snapshots/gen6.pickle --against tests/data/snapshots/gen6.pickle
 zirve explain: tests/data/snapshots/gen6.pickle: byte 0: JSON: expected a value
 ? 3
+$ zirve explain tests/data/snapshots/gen6.pickle --habits --against $TMP/estimate.json --json
+zirve explain: --json: --habits and --against are a document each, expected one of them
+? 64
 $ echo '{"schema":"other"}' >$TMP/other.json; zirve explain tests/data/snapshots/gen6.pickle --against $TMP/other.json
 zirve explain: TMP/other.json: no estimate: expected the output of 'zirve estimate --json'
 ? 4
