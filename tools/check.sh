@@ -102,6 +102,7 @@ fuzz() { # as many targets at once as there are cores
 
 check 'clang-format' format
 check 'layers' layers
+check 'a reader for each rule of a runtime' sh tools/check_rules.sh
 check 'each header alone' headers
 check 'gcc, warnings as errors' build build-gcc -Dbuildtype=release
 check 'clang, warnings as errors' clang_build

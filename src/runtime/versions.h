@@ -46,19 +46,16 @@ struct zv_rule {
  *   kv_unified_explicit   the same when it is given
  *   iswa_cache            sliding layers have a cache of their own, of few cells
  *   iswa_batch            tokens added to the window of that cache: 0 n_ubatch, 1 n_batch
- *   swa_full_default      … unless the full size is the default
  *   mla_form              deepseek2: 0 K and V per head, 1 latent + V copy of kv_lora_rank,
  *                         2 latent only
  *   flash_attention_default  0 off, 1 on, 2 automatic (on where the backend can)
  *   gpu_layers_default    layers on the card when -ngl is not given; ZV_JOB_ALL_LAYERS = all that
  *                         fit
- *   fit_default           parameters are lowered until the model fits; fit_margin_bytes is kept
- *                         free
+ *   fit_margin_bytes      parameters are lowered until the model fits, and this much is kept free
  *   output_embeddings     the output buffer holds n_embd floats beside the logits: 0 no, 1 always,
  *                         2 when the model has embeddings on
  *   draft_layers          multi-token-prediction layers of the file: 0 never loaded, 1 always,
  *                         2 when they are used
- *   state_snapshots       recurrent states can keep copies for speculative decoding (n_rs_seq)
  *
  * vLLM
  *   block_default         tokens of a KV block; sequences_default (max_num_seqs);
@@ -79,13 +76,11 @@ struct zv_rule {
  *   memory_fraction       mem_fraction_static when a formula is not used (0 = formula)
  *   fraction_form         0 a constant by tp, 1 by card memory class, 2 by chunk and graph sizes
  *   page_default          page_size; chunk_default: chunked_prefill_size
- *   pool_extra_page       the pool holds one page more than the tokens it prints
  *
  * transformers
  *   logits_all            logits of every prompt position are computed in generate()
  *   logits_float          … and copied to float32
  *   cache_concat          a dynamic cache grows by concatenation (old + new live at once)
- *   load_warmup           loading allocates the weights' bytes once before (allocator warm-up)
  */
 #define ZV_RULE_LIST(X)                                                                            \
     X(context_multiple)                                                                            \
@@ -98,15 +93,12 @@ struct zv_rule {
     X(kv_unified_explicit)                                                                         \
     X(iswa_cache)                                                                                  \
     X(iswa_batch)                                                                                  \
-    X(swa_full_default)                                                                            \
     X(mla_form)                                                                                    \
     X(flash_attention_default)                                                                     \
     X(gpu_layers_default)                                                                          \
-    X(fit_default)                                                                                 \
     X(fit_margin_bytes)                                                                            \
     X(output_embeddings)                                                                           \
     X(draft_layers)                                                                                \
-    X(state_snapshots)                                                                             \
     X(block_default)                                                                               \
     X(sequences_default)                                                                           \
     X(sequences_default_large)                                                                     \
@@ -124,11 +116,9 @@ struct zv_rule {
     X(fraction_form)                                                                               \
     X(page_default)                                                                                \
     X(chunk_default)                                                                               \
-    X(pool_extra_page)                                                                             \
     X(logits_all)                                                                                  \
     X(logits_float)                                                                                \
-    X(cache_concat)                                                                                \
-    X(load_warmup)
+    X(cache_concat)
 
 enum zv_version_match {
     ZV_VERSION_EXACT,   /* the version asked for is in the table's range */
