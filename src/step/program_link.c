@@ -109,7 +109,10 @@ bool step_link_allows(const struct step_link *link, size_t setting, struct zv_sl
         all = true;
         while (all && rest.length != 0) {
             const struct zv_slice one = zv_slice_trim(zv_slice_cut(&rest, '|'));
-            all = is_among(choices->value, '|', one) || is_among(choices->others, ',', one);
+            uint64_t number;
+            all = is_among(choices->value, '|', one) || is_among(choices->others, ',', one) ||
+                  (zv_slice_u64(one, &number) &&
+                   is_among(choices->others, ',', zv_slice_of("number")));
         }
         (void)snprintf(known, size, "%.*s%s%.*s", (int)choices->value.length, choices->value.at,
                        choices->others.length != 0 ? ", " : "", (int)choices->others.length,

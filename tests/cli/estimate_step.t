@@ -71,6 +71,12 @@ What would lower it, each by itself
   not known). Outside it: the CUDA context, compiled graphs, offloading, several
   cards.
 # All is stated, a card, its fit.
+$ zirve estimate data/published/llama-3.2-3b.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 2 --checkpointing none --optimizer adamw_fused --set chunks=8 | sed -n "2,3p"
+  peak allocated                 26.47 GiB (28.42 GB)
+  peak active                    26.47 GiB (28.42 GB)
+$ zirve estimate data/published/llama-3.2-3b.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 5 --checkpointing none --optimizer adamw_fused --set chunks=8 | sed -n "2,3p"
+  peak allocated                 26.47 GiB (28.42 GB)
+  peak active                    26.47 GiB (28.42 GB)
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 2 --seq-length 4096 --set packed=true --card 24GB
 zirve: 24GB is taken literally; a real card of that name allows less or more
 Training step, run op by op as torchtune does it
