@@ -1,5 +1,6 @@
 s|\btests/data/|@ROOT@/tests/data/|g
 s|\./Qwen2\.5-7B|@ROOT@/tests/data/models/qwen2.5-7b/config.json|g
+s|\./Qwen3-8B|@ROOT@/tests/data/models/qwen3-8b/config.json|g
 s|\./Llama-3\.1-8B|@ROOT@/tests/data/models/llama-3.1-8b/config.json|g
 s|\bYOUR_MODEL\b|@ROOT@/tests/data/models/llama-3.1-8b/config.json|g
 s|\(\./\)*\bmodel\.gguf\b|@ROOT@/tests/data/models/llama-3.1-8b/config.json|g
