@@ -616,7 +616,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torch
 zirve estimate: --lora-targets sets targets: with the other settings the step never asks for it: leave it out
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --optimizer lamb
-zirve estimate: --optimizer lamb: the step knows no such "optimizer"; it knows adamw_foreach, adamw_fused, adamw_loop, adamw_bnb, adamw_8bit, paged_adamw, paged_adamw_8bit, adam_foreach, adam_fused, adam_loop, sgd, sgd_loop, sgd_fused, adafactor, adafactor_foreach, adafactor_transformers, lion, lion_bnb, lion_8bit, paged_lion, paged_lion_8bit, none
+zirve estimate: --optimizer lamb: the step knows no such "optimizer"; it knows adamw_foreach, adamw_fused, adamw_loop, adamw_bnb, adamw_8bit, paged_adamw, paged_adamw_8bit, adam_foreach, adam_fused, adam_loop, sgd, sgd_momentum, sgd_loop, sgd_fused, adafactor, adafactor_foreach, adafactor_transformers, lion, lion_bnb, lion_8bit, paged_lion, paged_lion_8bit, none
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --fused-loss
 zirve estimate: --fused-loss sets loss: with the other settings the step never asks for it: leave it out
