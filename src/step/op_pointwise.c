@@ -250,12 +250,12 @@ struct step_tensor *step_op_div(struct step_engine *e, struct step_tensor *a, st
 struct step_tensor *step_op_div_in_place(struct step_engine *e, struct step_tensor *a,
                                          struct step_tensor *b)
 {
-    if (!step_ok(e) || a == NULL || b == NULL) {
+    if (!step_ok(e) || a == NULL) {
         return NULL;
     }
     struct step_node *const node =
         step_node_new(e, div_backward, (struct step_tensor *const[]){a, b}, 2);
-    if (node != NULL) {
+    if (node != NULL && b != NULL) {
         step_save(e, node, 0, b);
         if (step_edge_needed(node, 1)) {
             struct step_tensor *const was = step_like(e, a, a->dtype);

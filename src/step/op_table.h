@@ -16,14 +16,14 @@ struct step_tensor *step_op_add(struct step_engine *e, struct step_tensor *a,
                                 struct step_tensor *b);
 struct step_tensor *step_op_sub(struct step_engine *e, struct step_tensor *a,
                                 struct step_tensor *b);
-/* a += b, without a new tensor; b NULL: a number. Also a -= b, and a *= or /= a number. */
+/* a += b, without a new tensor; b NULL: a number. Also a -= b. */
 struct step_tensor *step_op_add_in_place(struct step_engine *e, struct step_tensor *a,
                                          struct step_tensor *b);
 struct step_tensor *step_op_mul(struct step_engine *e, struct step_tensor *a,
                                 struct step_tensor *b);
 struct step_tensor *step_op_div(struct step_engine *e, struct step_tensor *a,
                                 struct step_tensor *b);
-/* a /= b: what a was is copied when b needs a gradient. */
+/* a /= b: what a was is copied when b needs a gradient. b NULL: a number, also a *= one. */
 struct step_tensor *step_op_div_in_place(struct step_engine *e, struct step_tensor *a,
                                          struct step_tensor *b);
 struct step_tensor *step_op_to(struct step_engine *e, struct step_tensor *a, enum zv_dtype dtype);

@@ -393,7 +393,7 @@ const struct step_operation step_operations[] = {
     {"scratch", "i", scratch},
     {"managed", "T?d", managed},
     {"add_in_place", "T?O", add_in_place},
-    {"div_in_place", "TT", div_in_place},
+    {"div_in_place", "T?O", div_in_place},
     {"to", "Td", to},
     {"clone", "T", clone},
     {"contiguous", "T", contiguous},
