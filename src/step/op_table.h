@@ -69,6 +69,9 @@ struct step_tensor *step_op_expand(struct step_engine *e, struct step_tensor *a,
 /* to INT64_MAX: to the end, as x[from:]. */
 struct step_tensor *step_op_slice(struct step_engine *e, struct step_tensor *a, int64_t dim,
                                   int64_t from, int64_t to);
+/* x[from::step] along dim. */
+struct step_tensor *step_op_every(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                  int64_t from, int64_t step);
 struct step_tensor *step_op_select(struct step_engine *e, struct step_tensor *a, int64_t dim);
 /* Parts along dim; sizes has count entries. to gets count references. */
 bool step_op_split(struct step_engine *e, struct step_tensor *a, int64_t dim, const int64_t *sizes,

@@ -320,6 +320,29 @@ struct step_tensor *step_op_slice(struct step_engine *e, struct step_tensor *a, 
     return view_of(e, a, &shape, a->stride, whole ? whole_backward : part_backward, &node);
 }
 
+struct step_tensor *step_op_every(struct step_engine *e, struct step_tensor *a, int64_t dim,
+                                  int64_t from, int64_t step)
+{
+    if (a == NULL || !wrap(e, a, &dim, 0)) {
+        return NULL;
+    }
+    if (from < 0 || step <= 0) {
+        step_fail(e, ZV_E_SYNTAX, "every: a first place and a step of at least 1");
+        return NULL;
+    }
+    const int64_t left = a->shape.size[dim] > from ? a->shape.size[dim] - from : 0;
+    struct step_shape shape = a->shape;
+    int64_t stride[STEP_MAX_DIMS];
+    memcpy(stride, a->stride, sizeof stride);
+    shape.size[dim] = left / step + (left % step != 0);
+    if (__builtin_mul_overflow(stride[dim], step, &stride[dim])) {
+        step_fail(e, ZV_E_LIMIT, "every: a step of %lld", (long long)step);
+        return NULL;
+    }
+    struct step_node *node;
+    return view_of(e, a, &shape, stride, part_backward, &node);
+}
+
 struct step_tensor *step_op_select(struct step_engine *e, struct step_tensor *a, int64_t dim)
 {
     if (a == NULL || !wrap(e, a, &dim, 0)) {

@@ -36,6 +36,7 @@ struct step_value step_call_transpose(struct step_call *call);
 struct step_value step_call_unsqueeze(struct step_call *call);
 struct step_value step_call_squeeze(struct step_call *call);
 struct step_value step_call_slice(struct step_call *call);
+struct step_value step_call_every(struct step_call *call);
 struct step_value step_call_select_one(struct step_call *call);
 struct step_value step_call_split(struct step_call *call);
 struct step_value step_call_split_every(struct step_call *call);

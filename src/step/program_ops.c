@@ -409,6 +409,7 @@ const struct step_operation step_operations[] = {
     {"unsqueeze", "Ti", step_call_unsqueeze},
     {"squeeze", "Ti", step_call_squeeze},
     {"slice", "Tii?i", step_call_slice},
+    {"every", "Tiii", step_call_every},
     {"select", "Ti?v", step_call_select_one},
     {"split", "TL?i", step_call_split},
     {"split_every", "Ti?i", step_call_split_every},

@@ -111,6 +111,13 @@ struct step_value step_call_slice(struct step_call *call)
                                        step_arg_number(call, 3, INT64_MAX)));
 }
 
+struct step_value step_call_every(struct step_call *call)
+{
+    return step_value_of(step_op_every(call->e, step_arg_tensor(call, 0),
+                                       step_arg_number(call, 1, 0), step_arg_number(call, 2, 0),
+                                       step_arg_number(call, 3, 1)));
+}
+
 struct step_value step_call_select_one(struct step_call *call)
 {
     return step_value_of(
