@@ -1,10 +1,18 @@
-/* A grouped convolution of width 1, by cuDNN; its workspace is taken as 0. */
+/* Convolutions by cuDNN; its workspace is taken as 0. */
 #include "step/op_table.h"
 #include "step/tensor_layout.h"
 
+enum { BIAS = 2 }; /* the edge after input and weight */
+
+/* The copy that the kernel takes of what does not lie in order. */
 static struct step_tensor *dense(struct step_engine *e, const struct step_tensor *t)
 {
-    return t == NULL || step_is_contiguous(t) ? NULL : step_empty(e, &t->shape, t->dtype);
+    const bool in_kernel = e->in_kernel;
+    e->in_kernel = true;
+    struct step_tensor *const copy =
+        t == NULL || step_is_contiguous(t) ? NULL : step_empty(e, &t->shape, t->dtype);
+    e->in_kernel = in_kernel;
+    return copy;
 }
 
 static void conv_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
@@ -16,6 +24,9 @@ static void conv_backward(struct step_engine *e, struct step_node *node, struct 
         if (step_edge_needed(node, i)) {
             out[i] = step_empty(e, &node->saved[i]->shape, node->saved[i]->dtype);
         }
+    }
+    if (node->edge_count > BIAS && step_edge_needed(node, BIAS)) {
+        out[BIAS] = step_vector(e, in[0]->shape.size[1], in[0]->dtype);
     }
     step_drop(e, grad);
     step_drop(e, x);
@@ -41,4 +52,53 @@ struct step_tensor *step_op_conv1d(struct step_engine *e, struct step_tensor *x,
     step_save(e, node, 0, x);
     step_save(e, node, 1, weight);
     return step_made_by(e, result, node);
+}
+
+static struct step_tensor *convolved(struct step_engine *e, struct step_tensor *x,
+                                     struct step_tensor *weight, struct step_tensor *bias,
+                                     int64_t step)
+{
+    if (x == NULL || weight == NULL || !step_ok(e)) {
+        return NULL;
+    }
+    struct step_shape shape = {.dims = 4, .size = {x->shape.size[0], weight->shape.size[0]}};
+    for (uint32_t i = 2; i < 4; i++) {
+        const int64_t room = x->shape.size[i] - weight->shape.size[i];
+        if (room < 0) {
+            step_fail(e, ZV_E_SYNTAX, "conv2d: a window of %lld in %lld",
+                      (long long)weight->shape.size[i], (long long)x->shape.size[i]);
+            return NULL;
+        }
+        shape.size[i] = room / step + 1;
+    }
+    struct step_tensor *const copy = dense(e, x);
+    struct step_tensor *const result = step_empty(e, &shape, x->dtype);
+    step_drop(e, copy);
+    struct step_node *const node =
+        step_node_new(e, conv_backward, (struct step_tensor *const[]){x, weight, bias}, 3);
+    step_save(e, node, 0, x);
+    step_save(e, node, 1, weight);
+    return step_made_by(e, result, node);
+}
+
+struct step_tensor *step_op_conv2d(struct step_engine *e, struct step_tensor *x,
+                                   struct step_tensor *weight, struct step_tensor *bias,
+                                   int64_t step)
+{
+    if (x == NULL || weight == NULL) {
+        return NULL;
+    }
+    if (x->shape.dims != 4 || weight->shape.dims != 4 || step <= 0 ||
+        x->shape.size[1] != weight->shape.size[1]) {
+        step_fail(e, ZV_E_SYNTAX, "conv2d takes batch, channels, height, width, and a step");
+        return NULL;
+    }
+    struct step_tensor *const low_bias = step_low(e, bias);
+    struct step_tensor *const low_weight = step_low(e, weight);
+    struct step_tensor *const low_x = step_low(e, x);
+    struct step_tensor *const result = convolved(e, low_x, low_weight, low_bias, step);
+    step_drop(e, low_x);
+    step_drop(e, low_weight);
+    step_drop(e, low_bias);
+    return result;
 }

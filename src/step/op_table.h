@@ -116,6 +116,10 @@ struct step_tensor *step_op_einsum(struct step_engine *e, struct zv_slice equati
                                    struct step_tensor *a, struct step_tensor *b);
 struct step_tensor *step_op_conv1d(struct step_engine *e, struct step_tensor *x,
                                    struct step_tensor *weight);
+/* Without padding, every `step` places; bias may be NULL. */
+struct step_tensor *step_op_conv2d(struct step_engine *e, struct step_tensor *x,
+                                   struct step_tensor *weight, struct step_tensor *bias,
+                                   int64_t step);
 
 /* ---- tables (op_lookup.c) ---- */
 

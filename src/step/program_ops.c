@@ -185,6 +185,12 @@ static struct step_value conv1d(struct step_call *call)
         step_op_conv1d(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
 }
 
+static struct step_value conv2d(struct step_call *call)
+{
+    return step_value_of(step_op_conv2d(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1),
+                                        step_arg_tensor(call, 2), step_arg_number(call, 3, 1)));
+}
+
 /* ---- tables ---- */
 
 static struct step_value embedding(struct step_call *call)
@@ -426,6 +432,7 @@ const struct step_operation step_operations[] = {
     {"bmm", "TT", bmm},
     {"einsum", "sTT", einsum},
     {"conv1d", "TT", conv1d},
+    {"conv2d", "TTOi", conv2d},
     {"embedding", "TT", embedding},
     {"index", "TT", index_rows},
     {"gather", "TiT", gather},

@@ -7,8 +7,8 @@ The model runs on fake CUDA tensors (FakeTensorMode): every operation is dispatc
 CUDA's choices (dropout with a bool mask, fp32 statistics, the attention kernel of an A100, autocast)
 are PyTorch's own, but nothing is computed. fake_cuda.c answers the few calls that ask for a device.
 
-Reads cases.tsv in the folder (config, class, batch, tokens, weights, autocast, attention, cache) and
-writes beside it:
+Reads cases.tsv in the folder (config, class, batch, tokens or - for images, weights, autocast,
+attention, cache) and writes beside it:
 
 saved.tsv   the case, the number and bytes of the gradients after backward, and the sizes of all
             storages that are alive after the forward pass with its inputs and output, as count*bytes
@@ -158,7 +158,7 @@ class Events(TorchDispatchMode):
 
 
 def inputs_of(model, config, case):
-    cls, batch, tokens = case[1], int(case[2]), int(case[3])
+    cls, batch, tokens = case[1], int(case[2]), int(case[3].replace("-", "0"))
     if "pixel" in model.main_input_name:
         side = config.image_size
         labels = torch.empty(batch, dtype=torch.int64)
