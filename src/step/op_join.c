@@ -49,7 +49,7 @@ static bool joins(struct step_engine *e, struct step_tensor *const *t, size_t co
 }
 
 struct step_tensor *step_op_cat(struct step_engine *e, struct step_tensor *const *t, size_t count,
-                                int64_t dim)
+                                int64_t dim, enum zv_dtype least)
 {
     if (!joins(e, t, count, count != 0 && t[0] != NULL ? t[0]->shape.dims : 0, &dim)) {
         return NULL;
@@ -60,7 +60,8 @@ struct step_tensor *step_op_cat(struct step_engine *e, struct step_tensor *const
         return NULL;
     }
     struct step_shape shape = t[0]->shape;
-    enum zv_dtype dtype = t[0]->dtype;
+    enum zv_dtype dtype =
+        least != ZV_DTYPE_UNKNOWN ? step_promote(least, t[0]->dtype) : t[0]->dtype;
     shape.size[dim] = 0;
     for (size_t i = 0; i < count; i++) {
         struct step_shape part = t[i]->shape;

@@ -84,8 +84,9 @@ struct step_tensor *step_unsafe_view(struct step_engine *e, struct step_tensor *
 
 /* ---- joining (op_join.c) ---- */
 
+/* least: a type that an empty part has; ZV_DTYPE_UNKNOWN: there is none. */
 struct step_tensor *step_op_cat(struct step_engine *e, struct step_tensor *const *t, size_t count,
-                                int64_t dim);
+                                int64_t dim, enum zv_dtype least);
 struct step_tensor *step_op_stack(struct step_engine *e, struct step_tensor *const *t, size_t count,
                                   int64_t dim);
 

@@ -420,7 +420,7 @@ const struct step_operation step_operations[] = {
     {"split", "TL?i", step_call_split},
     {"split_every", "Ti?i", step_call_split_every},
     {"unbind", "T?i", step_call_unbind},
-    {"cat", "L?i", step_call_cat},
+    {"cat", "L?id", step_call_cat},
     {"stack", "L?i", step_call_stack},
     {"mean", "T?ii", mean},
     {"vector_norm", "T?i", vector_norm},

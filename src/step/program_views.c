@@ -199,7 +199,8 @@ struct step_value step_call_cat(struct step_call *call)
 {
     size_t count;
     struct step_tensor **const t = step_arg_tensors(call, 0, &count);
-    return t != NULL ? step_value_of(step_op_cat(call->e, t, count, step_arg_number(call, 1, 0)))
+    return t != NULL ? step_value_of(step_op_cat(call->e, t, count, step_arg_number(call, 1, 0),
+                                                 step_arg_dtype(call, 2, ZV_DTYPE_UNKNOWN)))
                      : none;
 }
 

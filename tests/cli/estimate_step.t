@@ -63,7 +63,7 @@ What would lower it, each by itself
   in_backward=true               -29.92 GiB (32.12 GB)
     each gradient used and freed in the backward pass, with one micro-batch an
     optimizer step
-  autocast=bf16                  -12.05 GiB (12.94 GB)
+  autocast=bf16                  -11.76 GiB (12.62 GB)
     activations in bf16 by autocast
 
   Basis: calculated, 33295 allocations and frees of a program (docs/STEP.md) on
@@ -784,9 +784,9 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
 Training step, run op by op as transformers does it
   peak allocated                 65.52 GiB (70.35 GB)
   peak active                    65.52 GiB (70.35 GB)
-  peak reserved                  71.07 GiB (76.31 GB)
-  The peak is reached in the backward pass, in cross_entropy, at event 11751 of
-  17962.
+  peak reserved                  71.41 GiB (76.68 GB)
+  The peak is reached in the backward pass, in cross_entropy, at event 11975 of
+  18298.
   weights is f32: framework's default (transformers 4.57).
   attention is sdpa: framework's default (transformers 4.57).
   loss is logits: framework's default (transformers 4.57).
@@ -817,11 +817,11 @@ Activations by the operation that made them
     in use: cross_entropy        1.96 GiB (2.10 GB)         3 tensors
     saved: +                     1.31 GiB (1.41 GB)         56 tensors
     saved: cross_entropy         1002.00 MiB (1050.67 MB)   1 tensor
+    saved: flash                 901.25 MiB (945.03 MB)     140 tensors
     saved: silu                  896.00 MiB (939.52 MB)     28 tensors
-    saved: flash                 789.25 MiB (827.59 MB)     112 tensors
-    saved: cat                   112.00 MiB (117.44 MB)     28 tensors
     saved: embedding             24.00 MiB (25.17 MB)       1 tensor
     saved: rsqrt                 456.00 KiB (466.94 kB)     57 tensors
+    in use: backward             4 B                        1 tensor
 
 Activations by the layer that made them
     in no layer                  3.73 GiB (4.01 GB)         12 tensors
@@ -844,7 +844,7 @@ What would lower it, each by itself
   checkpoint=true                -4.17 GiB (4.47 GB)
     recompute each layer in the backward pass
 
-  Basis: calculated, 17962 allocations and frees of a program (docs/STEP.md) on
+  Basis: calculated, 18298 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of an A100 (no --card, or one whose kernels are
   not known). Outside it: the CUDA context, compiled graphs, offloading, tensor,
   pipeline and context parallelism.
