@@ -40,6 +40,36 @@ static void detach_all(struct step_engine *e, const struct step_again *again, st
     }
 }
 
+/* The i-th tensor of a result, which is one or a list; NULL: there is none. */
+static struct step_tensor *result_at(const struct step_value *result, size_t i)
+{
+    if (result->kind == STEP_IS_LIST) {
+        return i < result->list->count ? step_tensor_of(&result->list->items[i]) : NULL;
+    }
+    return i == 0 ? step_tensor_of(result) : NULL;
+}
+
+static size_t result_count(const struct step_value *result)
+{
+    return result->kind == STEP_IS_LIST ? result->list->count : 1;
+}
+
+/* Only the first of several results may be what a loss depends on. */
+static void go_back(struct step_engine *e, const struct step_node *node,
+                    const struct step_value *result, struct step_tensor *const *in)
+{
+    struct step_tensor *const first = result_at(result, 0);
+    for (uint32_t i = 1; i < node->outputs; i++) {
+        if (in[i] != NULL) {
+            step_fail(e, ZV_E_SYNTAX, "checkpoint: a gradient of result %u; only the first has one",
+                      i + 1);
+        }
+    }
+    if (step_ok(e) && first != NULL && first->needs_grad && in[0] != NULL) {
+        step_backward(e, first, step_hold(in[0]));
+    }
+}
+
 static void again_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
                            struct step_tensor **out)
 {
@@ -64,9 +94,7 @@ static void again_backward(struct step_engine *e, struct step_node *node, struct
     }
     e->grad_enabled = false;
     e->autocast = autocast_before;
-    if (step_ok(e) && result.kind == STEP_IS_TENSOR && result.tensor->needs_grad) {
-        step_backward(e, result.tensor, step_hold(in[0]));
-    }
+    go_back(e, node, &result, in);
     step_value_drop(run, &result);
     for (size_t i = 0; i < again->count; i++) {
         if (copies[i].kind == STEP_IS_TENSOR && step_edge_needed(node, (uint32_t)i)) {
@@ -118,11 +146,14 @@ struct step_value step_op_checkpoint(struct step_call *call)
     struct step_value result = step_call_procedure(call->run, procedure, args, count, call->at);
     e->grad_enabled = grad_before;
     const bool may_train = e->grad_enabled && call->run->trained_count != 0;
-    struct step_node *const node = step_ok(e) && result.kind == STEP_IS_TENSOR && may_train
+    struct step_node *const node = step_ok(e) && result_at(&result, 0) != NULL && may_train
                                        ? step_node_always(e, again_backward, inputs, count)
                                        : NULL;
     if (node != NULL && remember(call, node)) {
-        step_attach(result.tensor, node, 0);
+        node->outputs = (uint32_t)result_count(&result);
+        for (uint32_t i = 0; i < node->outputs; i++) {
+            step_attach(result_at(&result, i), node, i);
+        }
     }
     step_node_drop(e, node);
     for (size_t i = 0; i < count; i++) {

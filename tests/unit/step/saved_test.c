@@ -91,6 +91,22 @@ static void check_sizes(const struct live *live, struct zv_slice text, const cha
     }
 }
 
+static void run_settings(const char *config, const char *settings, struct live *live)
+{
+    *live = (struct live){.count = 0};
+    const struct step_case of = {.config = config,
+                                 .habit = "saved",
+                                 .settings = settings,
+                                 .no_workspace = true,
+                                 .on_event = note,
+                                 .context = live};
+    struct zv_step_result result;
+    struct zv_error err = {0};
+    if (step_case_run(&of, &result, &err) != ZV_OK) {
+        fail_msg("%s: %s:%llu: %s", config, err.where, (unsigned long long)err.line, err.text);
+    }
+}
+
 static void check_row(struct zv_slice line)
 {
     struct zv_slice cell[COLUMNS];
@@ -116,18 +132,7 @@ static void check_row(struct zv_slice line)
                    zv_slice_equal(cache, "cache") ? "true" : "false",
                    routing.length != 0 ? " routing=" : "", (int)routing.length, routing.at);
     (void)snprintf(what, sizeof what, "%s %s", config, settings);
-    live = (struct live){.count = 0};
-    const struct step_case of = {.config = config,
-                                 .habit = "saved",
-                                 .settings = settings,
-                                 .no_workspace = true,
-                                 .on_event = note,
-                                 .context = &live};
-    struct zv_step_result result;
-    struct zv_error err = {0};
-    if (step_case_run(&of, &result, &err) != ZV_OK) {
-        fail_msg("%s: %s:%llu: %s", what, err.where, (unsigned long long)err.line, err.text);
-    }
+    run_settings(config, settings, &live);
     qsort(live.sizes, live.size_count, sizeof *live.sizes, ascending);
     check_sizes(&live, cell[SIZES], what);
     uint64_t grads;
@@ -168,11 +173,33 @@ static void test_saved(void **state)
     assert_true(rows > 90);
 }
 
+/* A layer that gives a list (its output, its weights) trains when it is run again, as one that does
+ * not. */
+static void test_checkpointed(void **state)
+{
+    (void)state;
+    static struct live plain;
+    static struct live again;
+    static const char *const configs[] = {
+        "tests/data/steps/saved/bert.json", "tests/data/steps/saved/falcon.json",
+        "tests/data/steps/saved/gptj.json", "tests/data/steps/saved/llama.json",
+        "tests/data/steps/saved/roberta.json"};
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+        run_settings(configs[i], "batch=2 tokens=48 attention=eager", &plain);
+        run_settings(configs[i], "batch=2 tokens=48 attention=eager checkpoint=true", &again);
+        assert_true(plain.grads > 10);
+        assert_int_equal(plain.grads, again.grads);
+        assert_int_equal(plain.grad_bytes, again.grad_bytes);
+        assert_true(again.size_count < plain.size_count);
+    }
+}
+
 int main(void)
 {
     char path[PATH];
     path_in(path, "");
     (void)setenv("XDG_CONFIG_HOME", path, 1); /* NOLINT(concurrency-mt-unsafe) */
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_saved)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_saved),
+                                       cmocka_unit_test(test_checkpointed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
