@@ -29,18 +29,40 @@ static uint64_t wall_above(const struct zv_place_options *options, uint64_t addr
     return low < options->wall_count ? options->walls[low] : UINT64_MAX;
 }
 
-/* The lowest offset from at on where the block crosses no wall. */
-static uint64_t between_walls(const struct holes *holes, const struct zv_place_block *block,
-                              uint64_t at)
+static uint64_t align(uint64_t at, uint64_t alignment)
 {
+    if ((alignment & (alignment - 1)) == 0) {
+        return alignment > 1 ? (at + alignment - 1) & ~(alignment - 1) : at;
+    }
+    return zv_ceil_div(at, alignment) * alignment;
+}
+
+/* The lowest offset from at on where the block crosses no wall. *wall: one that is not above at, or
+ * the first that is; it is moved along. */
+static uint64_t between_walls(const struct holes *holes, const struct zv_place_block *block,
+                              uint64_t at, size_t *wall)
+{
+    const struct zv_place_options *const options = holes->options;
     for (;;) {
-        at = block->alignment > 1 ? zv_ceil_div(at, block->alignment) * block->alignment : at;
-        const uint64_t wall = wall_above(holes->options, at);
-        if (wall == UINT64_MAX || wall - at >= block->bytes) {
+        at = align(at, block->alignment);
+        while (*wall < options->wall_count && options->walls[*wall] <= at) {
+            ++*wall;
+        }
+        if (*wall == options->wall_count || options->walls[*wall] - at >= block->bytes) {
             return at;
         }
-        at = wall;
+        at = options->walls[*wall];
     }
+}
+
+/* The next obstacle from i on that is there in this life; count when there is none. */
+static uint32_t next_there(const struct holes_obstacles *all, uint32_t i, uint32_t count,
+                           struct place_life life)
+{
+    while (i < count && (all->first[i] >= life.end || all->end[i] <= life.first)) {
+        i++;
+    }
+    return i;
 }
 
 /* The lowest offset where a block lies free, all of it at most at ceiling; UINT64_MAX: none. */
@@ -48,37 +70,43 @@ static uint64_t find_room(struct holes *holes, uint32_t index, uint64_t ceiling)
 {
     const struct zv_place_block *const block = &holes->problem->blocks[index];
     const struct place_life life = holes->problem->lives[index];
-    uint64_t at = between_walls(holes, block, 0);
-    for (uint32_t i = 0; i < holes->count; i++) {
-        const struct holes_obstacle *const other = &holes->obstacles[i];
-        holes->steps++;
-        if (other->life.first >= life.end || other->life.end <= life.first || other->top <= at) {
-            continue;
-        }
-        if (other->offset >= at + block->bytes || at + block->bytes > ceiling) {
-            break;
-        }
-        at = between_walls(holes, block, other->top);
+    const struct holes_obstacles *const all = &holes->obstacles;
+    size_t wall = 0;
+    uint64_t at = between_walls(holes, block, 0, &wall);
+    uint32_t i = next_there(all, 0, holes->count, life);
+    while (i < holes->count && all->offset[i] < at + block->bytes && at + block->bytes <= ceiling) {
+        at = all->top[i] > at ? between_walls(holes, block, all->top[i], &wall) : at;
+        i = next_there(all, i + 1, holes->count, life);
     }
+    holes->steps += i;
     return at + block->bytes <= ceiling ? at : UINT64_MAX;
 }
 
+/* Moves what is from index on by one. */
+#define MAKE_ROOM(list, index, count)                                                              \
+    memmove((list) + (index) + 1, (list) + (index), ((count) - (index)) * sizeof *(list))
+
 static void insert(struct holes *holes, uint32_t index, uint64_t offset)
 {
+    struct holes_obstacles *const all = &holes->obstacles;
     uint32_t low = 0;
     uint32_t high = holes->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (holes->obstacles[middle].offset < offset) {
+        if (all->offset[middle] < offset) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    memmove(&holes->obstacles[low + 1], &holes->obstacles[low],
-            (holes->count - low) * sizeof *holes->obstacles);
-    holes->obstacles[low] = (struct holes_obstacle){
-        offset, offset + holes->problem->blocks[index].bytes, holes->problem->lives[index]};
+    MAKE_ROOM(all->offset, low, holes->count);
+    MAKE_ROOM(all->top, low, holes->count);
+    MAKE_ROOM(all->first, low, holes->count);
+    MAKE_ROOM(all->end, low, holes->count);
+    all->offset[low] = offset;
+    all->top[low] = offset + holes->problem->blocks[index].bytes;
+    all->first[low] = holes->problem->lives[index].first;
+    all->end[low] = holes->problem->lives[index].end;
     holes->count++;
 }
 
@@ -191,9 +219,14 @@ enum zv_status holes_make(struct holes *holes, struct place_problem *problem,
     uint64_t *const change = zv_arena_array(arena, (size_t)problem->sections + 1, sizeof *change);
     holes->floor = zv_arena_array(arena, problem->sections, sizeof *holes->floor);
     holes->wanted = zv_arena_array(arena, problem->count, sizeof *holes->wanted);
-    holes->obstacles = zv_arena_array(arena, (size_t)problem->count + 1, sizeof *holes->obstacles);
-    if (change == NULL || holes->floor == NULL || holes->wanted == NULL ||
-        holes->obstacles == NULL) {
+    const size_t most = (size_t)problem->count + 1;
+    struct holes_obstacles *const all = &holes->obstacles;
+    all->offset = zv_arena_array(arena, most, sizeof *all->offset);
+    all->top = zv_arena_array(arena, most, sizeof *all->top);
+    all->first = zv_arena_array(arena, most, sizeof *all->first);
+    all->end = zv_arena_array(arena, most, sizeof *all->end);
+    if (change == NULL || holes->floor == NULL || holes->wanted == NULL || all->offset == NULL ||
+        all->top == NULL || all->first == NULL || all->end == NULL) {
         return zv_fail_memory(err, "a placement");
     }
     holes->taken_bytes = last_wall(options);

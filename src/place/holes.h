@@ -7,11 +7,12 @@
 
 #include "place/problem.h"
 
-/* What lies below the floor, by offset. */
-struct holes_obstacle {
-    uint64_t offset;
-    uint64_t top;
-    struct place_life life;
+/* What lies below the floor, by offset; the lives apart, most of which are only looked at. */
+struct holes_obstacles {
+    uint64_t *offset;
+    uint64_t *top;
+    uint32_t *first; /* of the sections in which it is there */
+    uint32_t *end;
 };
 
 struct holes {
@@ -23,7 +24,7 @@ struct holes {
     /* private */
     struct place_problem *problem;
     const struct zv_place_options *options;
-    struct holes_obstacle *obstacles;
+    struct holes_obstacles obstacles;
     uint32_t count;
     uint64_t steps;
 };

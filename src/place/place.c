@@ -145,8 +145,9 @@ static enum zv_status run_fast(struct run *run, struct zv_place_result *result,
     if (!run->has_holes) {
         return run_skylines(run, result, err);
     }
-    for (size_t i = 0; i < sizeof fills / sizeof fills[0] && status == ZV_OK &&
-                       result->end == ZV_PLACE_END_PROVED && !is_enough(run, result);
+    const size_t fill_count = run->options->no_search ? 1 : sizeof fills / sizeof fills[0];
+    for (size_t i = 0; i < fill_count && status == ZV_OK && result->end == ZV_PLACE_END_PROVED &&
+                       !is_enough(run, result);
          i++) {
         holes_fill(&run->holes, fills[i], run->offsets);
         run->placed = 0;
