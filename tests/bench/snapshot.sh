@@ -45,9 +45,8 @@ for file in "${ZIRVE_TRUTH_DIR:-/nowhere}"/data/snapshots/*.pickle; do
 done
 echo "  zirve explain, 4 MB, process start included"
 "$build/tests/bench/bench_command" 20 "$build/src/cli/zirve" explain "$work/4.pickle"
-for file in "${ZIRVE_TRUTH_DIR:-none}"/data/snapshots/g6-train-fragmented.pickle; do # 3.7 MB of a real run
-    [ ! -f "$file" ] || "$build/tests/bench/bench_command" 20 "$build/src/cli/zirve" explain "$file"
-done
+real=${ZIRVE_TRUTH_DIR:-/nowhere}/data/snapshots/g6-train-fragmented.pickle # 3.7 MB
+[ ! -f "$real" ] || "$build/tests/bench/bench_command" 20 "$build/src/cli/zirve" explain "$real"
 if [ "$large" -ne 0 ]; then
     echo "  synthetic, $large MB"
     "$bench" --make "$large" "$work/large.pickle" >/dev/null || exit 1
