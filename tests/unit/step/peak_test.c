@@ -118,7 +118,8 @@ static uint64_t peak_with(const char *settings)
     struct zv_error err = {0};
     char all[256];
     (void)snprintf(all, sizeof all,
-                   "batch=1 tokens=8192 chunks=0 accumulation=1 optimizer=adamw_fused %s", settings);
+                   "batch=1 tokens=8192 chunks=0 accumulation=1 optimizer=adamw_fused %s",
+                   settings);
     open_step(&of, "torchtune", all, UINT64_C(1) << PLENTY);
     assert_int_equal(zv_step_peak(&of.step, &of.request, &peak, &err), ZV_OK);
     close_step(&of);
