@@ -311,16 +311,24 @@ static enum zv_status check_options(const struct arguments *args, const struct z
                                 err);
 }
 
+static enum zv_status one_document(const struct arguments *args, const struct output *out,
+                                   struct zv_error *err)
+{
+    return out->json && arguments_has(args, "habits") && arguments_has(args, "against")
+               ? zv_fail(err, ZV_E_USAGE,
+                         "--json: --habits and --against are a document each, expected one of them")
+               : ZV_OK;
+}
+
 static enum zv_status explain(struct session *session, const struct arguments *args,
                               struct output *out, struct zv_error *err)
 {
     size_t instant;
-    if (out->json && arguments_has(args, "habits") && arguments_has(args, "against")) {
-        return zv_fail(err, ZV_E_USAGE,
-                       "--json: --habits and --against are a document each, expected one of them");
-    }
-    enum zv_status status = zv_cause_make(&session->cause, &session->cause_heap, &session->record,
-                                          session->capacity_bytes, &session->arena, err);
+    enum zv_status status = one_document(args, out, err);
+    status = status == ZV_OK
+                 ? zv_cause_make(&session->cause, &session->cause_heap, &session->record,
+                                 session->capacity_bytes, &session->arena, err)
+                 : status;
     status = status == ZV_OK ? read_estimate(session, args, err) : status;
     if (status == ZV_OK && arguments_has(args, "habits")) {
         status = zv_habits_make(&session->habits, &session->record, &session->arena, err);
