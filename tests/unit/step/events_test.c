@@ -8,12 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
-#include "format/unpack.h"
 #include "support/step_peak.h"
+#include "support/step_rows.h"
 #include "support/test.h"
 
-enum { MANY = 16384, MARK = 12345, PATH = 4096, COLUMNS = 9, MANY_BYTES = 64 << 20 };
+enum { MANY = 16384, MARK = 12345, COLUMNS = 9 };
 
 enum { CONFIG, CLASS, BATCH, TOKENS, WEIGHTS, AUTOCAST, ATTENTION, MORE, EVENTS };
 
@@ -136,8 +135,10 @@ static void check_same(const struct heard *heard, const struct change *truth, si
     }
 }
 
+static size_t events; /* of all rows */
+
 /* "nocache", "nocache+one": whether there is a cache, and how experts are used. */
-static size_t check_row(struct zv_slice line)
+static void check_row(struct zv_slice line)
 {
     static struct heard heard;
     static struct change truth[MANY];
@@ -180,47 +181,20 @@ static size_t check_row(struct zv_slice line)
         sort_autocast(truth, count);
     }
     check_same(&heard, truth, count, what);
-    return count;
-}
-
-static void path_in(char path[PATH], const char *name)
-{
-    const char *const folder = getenv("ZIRVE_SOURCE_DIR"); /* NOLINT(concurrency-mt-unsafe) */
-    (void)snprintf(path, PATH, "%s/tests/data/steps/saved%s", folder != NULL ? folder : ".", name);
+    events += count;
 }
 
 static void test_events(void **state)
 {
     (void)state;
-    char path[PATH];
-    struct zv_error err = {0};
-    struct zv_file file;
-    struct zv_buffer text = {.limit = MANY_BYTES};
-    path_in(path, "/events.tsv.gz");
-    assert_int_equal(zv_file_open(&file, path, &err), ZV_OK);
-    assert_int_equal(
-        zv_unpack_all((struct zv_slice){(const char *)file.data, file.size}, &text, &err), ZV_OK);
-    struct zv_slice rest = {text.data, text.size};
-    size_t rows = 0;
-    size_t events = 0;
-    while (rest.length != 0) {
-        const struct zv_slice line = zv_slice_cut(&rest, '\n');
-        if (line.length != 0 && line.at[0] != '#') {
-            events += check_row(line);
-            rows++;
-        }
-    }
-    zv_buffer_free(&text);
-    zv_file_close(&file);
+    const size_t rows = step_rows_each("saved", "/events.tsv.gz", check_row);
     print_message("# %zu steps, %zu events\n", rows, events);
-    assert_true(rows > 90);
+    assert_true(rows >= 170);
 }
 
 int main(void)
 {
-    char path[PATH];
-    path_in(path, "");
-    (void)setenv("XDG_CONFIG_HOME", path, 1); /* NOLINT(concurrency-mt-unsafe) */
+    step_rows_use("saved");
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_events)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
 #include "step/program_run.h"
 #include "support/step_peak.h"
+#include "support/step_rows.h"
 #include "support/test.h"
 
-enum { MANY = 4096, PATH = 4096 };
+enum { MANY = 4096 };
 
 struct recorded {
     bool is_free;
@@ -110,39 +110,17 @@ static void check_row(struct zv_slice line)
     check_events(&heard, (size_t)result.marks[1], (size_t)result.marks[2], line, settings);
 }
 
-static void path_in(char path[PATH], const char *name)
-{
-    const char *const folder = getenv("ZIRVE_SOURCE_DIR"); /* NOLINT(concurrency-mt-unsafe) */
-    (void)snprintf(path, PATH, "%s/tests/data/steps/optim%s", folder != NULL ? folder : ".", name);
-}
-
 static void test_events(void **state)
 {
     (void)state;
-    char path[PATH];
-    struct zv_error err = {0};
-    struct zv_file file;
-    path_in(path, "/events.tsv");
-    assert_int_equal(zv_file_open(&file, path, &err), ZV_OK);
-    struct zv_slice rest = {(const char *)file.data, file.size};
-    size_t rows = 0;
-    while (rest.length != 0) {
-        const struct zv_slice line = zv_slice_cut(&rest, '\n');
-        if (line.length != 0 && line.at[0] != '#') {
-            check_row(line);
-            rows++;
-        }
-    }
-    zv_file_close(&file);
+    const size_t rows = step_rows_each("optim", "/events.tsv", check_row);
     print_message("# %zu runs of two steps\n", rows);
-    assert_true(rows > 45);
+    assert_true(rows >= 59);
 }
 
 int main(void)
 {
-    char path[PATH];
-    path_in(path, "");
-    (void)setenv("XDG_CONFIG_HOME", path, 1); /* NOLINT(concurrency-mt-unsafe) */
+    step_rows_use("optim");
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_events)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "support/step_peak.h"
+#include "support/step_rows.h"
 #include "support/test.h"
 
-enum { MANY = 16384, MARK = 12345, PATH = 4096, STREAMS = 16, WORDS = 512 };
+enum { MANY = 16384, MARK = 12345, STREAMS = 16, WORDS = 512 };
 
 struct said {
     bool is_free;
@@ -156,39 +156,16 @@ static void check_row(struct zv_slice line)
     compare(settings, line, &heard);
 }
 
-static void path_in(char path[PATH], const char *name)
-{
-    const char *const folder = getenv("ZIRVE_SOURCE_DIR"); /* NOLINT(concurrency-mt-unsafe) */
-    (void)snprintf(path, PATH, "%s/tests/data/steps/parallel%s", folder != NULL ? folder : ".",
-                   name);
-}
-
 static void test_parallel(void **state)
 {
     (void)state;
-    char path[PATH];
-    struct zv_error err = {0};
-    struct zv_file file;
-    path_in(path, "/events.tsv");
-    assert_int_equal(zv_file_open(&file, path, &err), ZV_OK);
-    struct zv_slice rest = {(const char *)file.data, file.size};
-    size_t rows = 0;
-    while (rest.length != 0) {
-        const struct zv_slice line = zv_slice_cut(&rest, '\n');
-        if (line.length != 0 && line.at[0] != '#') {
-            check_row(line);
-            rows++;
-        }
-    }
-    zv_file_close(&file);
+    const size_t rows = step_rows_each("parallel", "/events.tsv", check_row);
     assert_true(rows >= 8);
 }
 
 int main(void)
 {
-    char path[PATH];
-    path_in(path, "");
-    (void)setenv("XDG_CONFIG_HOME", path, 1); /* NOLINT(concurrency-mt-unsafe) */
+    step_rows_use("parallel");
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_parallel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
