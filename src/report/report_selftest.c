@@ -13,12 +13,12 @@ static size_t checked(const size_t count[ZV_CHECK_COUNT])
 }
 
 /* "0.82 %" of millionths; "-" when nothing was checked. */
-static void put_error(char to[ERROR_TEXT], const struct zv_check_summary *summary)
+static void put_error(char to[ERROR_TEXT], bool known, uint64_t millionths)
 {
-    if (checked(summary->count) == 0) {
+    if (!known) {
         (void)snprintf(to, ERROR_TEXT, "-");
     } else {
-        const unsigned long long hundredths = (summary->worst_millionths + 50) / 100;
+        const unsigned long long hundredths = (millionths + 50) / 100;
         (void)snprintf(to, ERROR_TEXT, "%llu.%02llu %%", hundredths / 100, hundredths % 100);
     }
 }
@@ -27,7 +27,7 @@ static void put_summary(struct zv_sink *sink, const struct zv_check_summary *sum
 {
     char error[ERROR_TEXT];
     char name[64];
-    put_error(error, summary);
+    put_error(error, checked(summary->count) != 0, summary->worst_millionths);
     (void)snprintf(name, sizeof name, "%s", summary->name);
     zv_make_printable(name);
     zv_sink_print(sink, "  %-32.32s %6zu %6zu %6zu %9zu   %9s\n", name,
@@ -55,6 +55,38 @@ static void put_groups(struct zv_sink *sink, const struct report_style *style,
         }
         zv_sink_text(sink, "\n");
     }
+}
+
+static void put_step_group(struct zv_sink *sink, const struct zv_step_group *group)
+{
+    char errors[3][ERROR_TEXT];
+    char name[64];
+    put_error(errors[0], group->rows != 0, group->median_millionths);
+    put_error(errors[1], group->rows != 0, group->most_millionths);
+    put_error(errors[2], group->rows != 0, group->worst_millionths);
+    (void)snprintf(name, sizeof name, "%s%s", group->is_set ? "fair set: " : "", group->name);
+    zv_make_printable(name);
+    zv_sink_print(sink, "  %-38.38s %4zu %8s %8s %8s", name, group->rows, errors[0], errors[1],
+                  errors[2]);
+    if (group->ran_out != 0) {
+        zv_sink_print(sink, " %zu of %zu", group->ran_out_predicted, group->ran_out);
+    }
+    zv_sink_text(sink, "\n");
+}
+
+static void put_steps(struct zv_sink *sink, const struct report_style *style,
+                      const struct zv_selftest *result)
+{
+    if (result->group_count != 0) {
+        report_bold(
+            sink, style,
+            "steps run op by op                       rows   median     95 %    worst ran out");
+        zv_sink_text(sink, "\n");
+    }
+    for (size_t i = 0; i < result->group_count; i++) {
+        put_step_group(sink, &result->groups[i]);
+    }
+    zv_sink_text(sink, result->group_count != 0 ? "\n" : "");
 }
 
 static void put_check(struct zv_sink *sink, const struct report_style *style,
@@ -86,6 +118,7 @@ void report_selftest_text(struct zv_sink *sink, const struct report_style *style
         zv_sink_text(sink, "\n");
     }
     put_groups(sink, style, result);
+    put_steps(sink, style, result);
     for (size_t i = 0; !rows && i < result->check_count; i++) {
         if (result->checks[i].status == ZV_CHECK_OFF) {
             put_check(sink, style, &result->checks[i]);

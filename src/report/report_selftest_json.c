@@ -32,6 +32,8 @@ static void write_check(struct zv_json_writer *json, const struct zv_check *chec
         zv_json_write_null(json);
     }
     write_text(json, "status", zv_check_status_name(check->status));
+    write_text(json, "group", check->group);
+    write_text(json, "set", check->set);
     write_text(json, "reason", check->reason);
     zv_json_end_object(json);
 }
@@ -42,6 +44,33 @@ static void write_counts(struct zv_json_writer *json, const size_t count[ZV_CHEC
         zv_json_write_key(json, zv_check_status_name((enum zv_check_status)status));
         zv_json_write_u64(json, count[status]);
     }
+}
+
+static void write_group(struct zv_json_writer *json, const struct zv_step_group *group)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+        bool known;
+    } fields[] = {
+        {"rows", group->rows, true},
+        {"median_millionths", group->median_millionths, group->rows != 0},
+        {"percentile_95_millionths", group->most_millionths, group->rows != 0},
+        {"worst_millionths", group->worst_millionths, group->rows != 0},
+        {"out_of_memory", group->ran_out, true},
+        {"out_of_memory_predicted", group->ran_out_predicted, true},
+    };
+    zv_json_begin_object(json);
+    write_text(json, group->is_set ? "set" : "group", group->name);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        zv_json_write_key(json, fields[i].key);
+        if (fields[i].known) {
+            zv_json_write_u64(json, fields[i].value);
+        } else {
+            zv_json_write_null(json);
+        }
+    }
+    zv_json_end_object(json);
 }
 
 void report_selftest_json(struct zv_sink *sink, const struct zv_selftest *result)
@@ -63,6 +92,12 @@ void report_selftest_json(struct zv_sink *sink, const struct zv_selftest *result
         zv_json_write_key(&json, "worst_millionths");
         zv_json_write_u64(&json, result->summaries[i].worst_millionths);
         zv_json_end_object(&json);
+    }
+    zv_json_end_array(&json);
+    zv_json_write_key(&json, "steps");
+    zv_json_begin_array(&json);
+    for (size_t i = 0; i < result->group_count; i++) {
+        write_group(&json, &result->groups[i]);
     }
     zv_json_end_array(&json);
     zv_json_write_key(&json, "rows");

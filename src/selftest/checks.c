@@ -58,12 +58,13 @@ static struct zv_check *add(struct checks *checks, const char *item, const char 
                                .predicted = "",
                                .measured = "",
                                .status = ZV_CHECK_UNCHECKED,
-                               .reason = reason};
+                               .reason = reason,
+                               .group = "",
+                               .set = ""};
     return check;
 }
 
-/* Relative distance in millionths of the measured figure. */
-static uint64_t distance(uint64_t predicted, uint64_t measured)
+uint64_t check_distance(uint64_t predicted, uint64_t measured)
 {
     const uint64_t apart = predicted > measured ? predicted - measured : measured - predicted;
     uint64_t millionths;
@@ -75,7 +76,8 @@ static uint64_t distance(uint64_t predicted, uint64_t measured)
 
 static enum zv_check_status judge(uint64_t predicted, uint64_t measured)
 {
-    return distance(predicted, measured) <= WITHIN_MILLIONTHS ? ZV_CHECK_WITHIN : ZV_CHECK_OFF;
+    return check_distance(predicted, measured) <= WITHIN_MILLIONTHS ? ZV_CHECK_WITHIN
+                                                                    : ZV_CHECK_OFF;
 }
 
 static uint64_t nearest(uint64_t value, uint64_t low, uint64_t high)
@@ -187,7 +189,7 @@ static void count_into(struct zv_check_summary *summary, const struct zv_check *
 {
     summary->count[check->status]++;
     if (check->status != ZV_CHECK_UNCHECKED && check->status != ZV_CHECK_EXACT) {
-        const uint64_t apart = distance(check->predicted_value, check->measured_value);
+        const uint64_t apart = check_distance(check->predicted_value, check->measured_value);
         summary->worst_millionths =
             apart > summary->worst_millionths ? apart : summary->worst_millionths;
     }

@@ -49,6 +49,13 @@ void check_skip(struct checks *checks, const char *item, struct zv_slice text, c
 const char *check_reason(struct checks *checks, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Relative distance of predicted in millionths of the measured figure; UINT64_MAX: no number. */
+uint64_t check_distance(uint64_t predicted, uint64_t measured);
+
+/* Errors of steps run op by op, by group and by set. */
+enum zv_status checks_group_steps(struct zv_selftest *to, struct zv_arena *arena,
+                                  struct zv_error *err);
+
 /* Counts by item, runtime and architecture. */
 enum zv_status checks_summarise(struct zv_selftest *to, struct zv_arena *arena,
                                 struct zv_error *err);

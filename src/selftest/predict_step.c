@@ -15,6 +15,7 @@ enum column {
     ID,
     FIGURE,
     GROUP,
+    SET,
     MODEL,
     FRAMEWORK,
     COUNTER,
@@ -122,6 +123,18 @@ static uint64_t counted(const struct published *of, const struct zv_step_result 
     return 0;
 }
 
+/* The last check, as one of its group. */
+static void put_into_group(struct checks *checks, const struct published *of, uint64_t stated)
+{
+    if (!checks->out_of_memory && checks->count != 0) {
+        struct zv_check *const check = &checks->at[checks->count - 1];
+        check->group =
+            check_reason(checks, "%.*s", (int)of->cells[GROUP].length, of->cells[GROUP].at);
+        check->set = check_reason(checks, "%.*s", (int)of->cells[SET].length, of->cells[SET].at);
+        check->stated_value = stated;
+    }
+}
+
 bool check_step(struct checks *checks, const struct zv_row_field *figure)
 {
     struct zv_arena arena = {0};
@@ -163,6 +176,7 @@ bool check_step(struct checks *checks, const struct zv_row_field *figure)
     } else {
         check_skip(checks, "step_peak", figure->text, "no size is printed");
     }
+    put_into_group(checks, &of, counted(&of, &result));
     zv_arena_free(&arena);
     return true;
 }

@@ -46,7 +46,8 @@ enum zv_status zv_selftest_run(struct zv_selftest *to, const struct zv_rows *row
     }
     to->checks = checks.at;
     to->check_count = checks.count;
-    return checks_summarise(to, arena, err);
+    const enum zv_status status = checks_summarise(to, arena, err);
+    return status == ZV_OK ? checks_group_steps(to, arena, err) : status;
 }
 
 const char *zv_check_status_name(enum zv_check_status status)

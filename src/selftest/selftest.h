@@ -15,6 +15,7 @@
 #ifndef ZIRVE_SELFTEST_SELFTEST_H
 #define ZIRVE_SELFTEST_SELFTEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,10 @@ struct zv_check {
     uint64_t measured_value;
     enum zv_check_status status;
     const char *reason; /* why unchecked, or what "exact" rests on; never NULL */
+    /* Of a step run op by op, from data/published/steps.tsv; else "", "" and 0. */
+    const char *group;
+    const char *set;       /* "training", "inference": of the figures that are a fair test */
+    uint64_t stated_value; /* bytes, with what the row states; predicted may be a range */
 };
 
 /* Counts over one group of checks. */
@@ -54,12 +59,27 @@ struct zv_check_summary {
     uint64_t worst_millionths; /* largest relative error of the checked ones */
 };
 
+/* How near steps run op by op come, over one group or one set. Figures with a size: |stated /
+ * measured - 1|. */
+struct zv_step_group {
+    const char *name;
+    bool is_set;              /* all rows of a set, behind the groups */
+    size_t rows;              /* with a size */
+    size_t ran_out;           /* published as out of memory */
+    size_t ran_out_predicted; /* of these */
+    uint64_t median_millionths;
+    uint64_t most_millionths; /* 95 of 100 are not above it (nearest rank) */
+    uint64_t worst_millionths;
+};
+
 struct zv_selftest {
     const struct zv_check *checks; /* in the order of the rows */
     size_t check_count;
     size_t count[ZV_CHECK_COUNT];
     const struct zv_check_summary *summaries; /* by item, then runtime, then architecture; sorted */
     size_t summary_count;
+    const struct zv_step_group *groups; /* in the order of the rows, then the sets */
+    size_t group_count;
 };
 
 /* Errors: ZV_E_NOMEM, ZV_E_OVERFLOW (a row's figures are absurd: the row is then unchecked). */

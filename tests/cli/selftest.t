@@ -1,6 +1,6 @@
 # Published figures against the formulas: none may be off.
 $ zirve selftest | tail -n 1
-366 exact, 84 within 3 %, 0 off, 521 unchecked
+395 exact, 99 within 3 %, 0 off, 517 unchecked
 $ zirve selftest | grep -E '^  (kv_cache|kv_tokens|gpu_blocks|state) '
   gpu_blocks                            5      0      0         4      0.00 %
   kv_cache                             80      0      0         0      0.00 %
@@ -10,10 +10,10 @@ $ zirve selftest --json | head -n 8
 {
   "schema": "zirve.selftest/1",
   "counts": {
-    "exact": 366,
-    "within": 84,
+    "exact": 395,
+    "within": 99,
     "off": 0,
-    "unchecked": 521
+    "unchecked": 517
   },
 $ zirve selftest -v | grep -A 2 'vllm_start-025 kv_tokens'
 vllm_start-025 kv_tokens: exact
@@ -48,3 +48,6 @@ zirve selftest: -: line 1: byte 9: JSON: unexpected end
 $ zirve selftest /no/such/file
 zirve selftest: /no/such/file: cannot be opened: No such file or directory
 ? 3
+$ zirve selftest | grep -E '^  fair set'
+  fair set: training                       58   0.07 %   0.41 %   0.73 % 8 of 8
+  fair set: inference                      49   0.04 %   0.67 %   3.70 % 3 of 3
