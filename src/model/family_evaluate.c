@@ -295,7 +295,7 @@ static struct model_value one(const struct family_scope *scope, enum family_op o
         return truth(!model_value_true(&scope->keys, &a));
     }
     if (op == OP_COUNT) {
-        return model_value_integer(a.kind == VALUE_LIST
+        return model_value_integer(a.kind == VALUE_LIST || a.kind == VALUE_OBJECT
                                        ? (int64_t)scope->keys.count(&scope->keys, &a)
                                    : a.kind == VALUE_TEXT ? (int64_t)a.text.length
                                                           : 0);

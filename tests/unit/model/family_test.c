@@ -97,6 +97,7 @@ static const struct {
     {"@none[0]", "null"},
     {"@a[0]", "bad"},
     {"count(@list)", "3"},
+    {"count(@in)", "2"},
     {"count(@missing)", "0"},
     {"each(@list, 0)", "x"},
     {"each(@a, 0)", "12"},
