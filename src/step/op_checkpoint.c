@@ -1,9 +1,10 @@
 /*
- * torch.utils.checkpoint: a procedure runs without a graph, its tensors are kept, and backward runs
- * it again with one.
+ * Procedures that backward runs. torch.utils.checkpoint: one runs without a graph, its tensors are
+ * kept, and backward runs it again with one. An autograd.Function's own backward.
  */
 #include <string.h>
 
+#include "step/program_call.h"
 #include "step/program_run.h"
 
 struct step_again {
@@ -107,7 +108,8 @@ static void again_backward(struct step_engine *e, struct step_node *node, struct
     (void)step_position_set(run, before);
 }
 
-static bool remember(struct step_call *call, struct step_node *node)
+/* Of the call's arguments the procedure and the `count` after it. */
+static bool remember(struct step_call *call, struct step_node *node, size_t count)
 {
     struct step_run *const run = call->run;
     struct step_again *const again = zv_arena_alloc(run->arena, sizeof *again);
@@ -120,7 +122,7 @@ static bool remember(struct step_call *call, struct step_node *node)
                                  .procedure = (uint32_t)call->args[0].number,
                                  .position = {{prefix, run->prefix.length}, run->layer},
                                  .autocast = call->e->autocast,
-                                 .count = call->count - 1};
+                                 .count = count};
     for (size_t i = 0; i < again->count; i++) {
         again->args[i] = step_value_hold(call->args[i + 1]);
     }
@@ -149,7 +151,7 @@ struct step_value step_op_checkpoint(struct step_call *call)
     struct step_node *const node = step_ok(e) && result_at(&result, 0) != NULL && may_train
                                        ? step_node_always(e, again_backward, inputs, count)
                                        : NULL;
-    if (node != NULL && remember(call, node)) {
+    if (node != NULL && remember(call, node, count)) {
         node->outputs = (uint32_t)result_count(&result);
         for (uint32_t i = 0; i < node->outputs; i++) {
             step_attach(result_at(&result, i), node, i);
@@ -160,4 +162,40 @@ struct step_value step_op_checkpoint(struct step_call *call)
         step_value_drop(call->run, &args[i]);
     }
     return step_around_after(call->run, procedure, result);
+}
+
+/* The gradient is what the procedure makes of the one that comes in and what was saved. */
+static void own_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
+                         struct step_tensor **out)
+{
+    struct step_again *const again = node->again;
+    struct step_run *const run = again->run;
+    const struct step_position before = step_position_of(run);
+    struct step_value args[2] = {step_value_of(step_hold(in[0])), step_value_hold(again->args[0])};
+    struct step_value result = {.kind = STEP_IS_NONE};
+    if (step_position_set(run, again->position)) {
+        result = step_call_procedure(run, again->procedure, args, 2, again->at);
+    }
+    out[0] = step_hold(step_tensor_of(&result));
+    step_value_drop(run, &result);
+    step_value_drop(run, &args[0]);
+    step_value_drop(run, &args[1]);
+    (void)step_position_set(run, before);
+    if (step_ok(e) && out[0] == NULL) {
+        step_fail(e, ZV_E_SYNTAX, "own_backward: the procedure gives no gradient");
+    }
+}
+
+struct step_value step_op_own_backward(struct step_call *call)
+{
+    struct step_engine *const e = call->e;
+    struct step_tensor *const x = step_arg_tensor(call, 1);
+    struct step_tensor *const result = step_hold(step_arg_tensor(call, 2));
+    struct step_node *const node =
+        step_node_new(e, own_backward, (struct step_tensor *const[]){x}, 1);
+    if (node != NULL && !remember(call, node, 1)) {
+        step_node_drop(e, node);
+        return step_value_of(result);
+    }
+    return step_value_of(step_made_by(e, result, node));
 }

@@ -40,7 +40,8 @@ static struct step_tensor *operand_grad(struct step_engine *e, const struct step
     return view;
 }
 
-/* Released by their names: self and mat2 of mm and bmm, mat1 and mat2 of addmm. */
+/* Released by their names: self and mat2 of mm and bmm, mat1 and mat2 of addmm, batch1 and batch2.
+ */
 static void keep_operands(struct step_engine *e, struct step_node *node, uint32_t first,
                           const struct step_tensor *a, const struct step_tensor *b)
 {
@@ -152,19 +153,39 @@ struct step_tensor *step_op_addmm(struct step_engine *e, struct step_tensor *bia
 
 /* ---- bmm ---- */
 
+static struct step_tensor *left_grad(struct step_engine *e, const struct step_node *node,
+                                     const struct step_tensor *grad)
+{
+    const struct step_shape shape = {
+        .dims = 3, .size = {grad->shape.size[0], grad->shape.size[1], node->other.size[1]}};
+    return product(e, &shape, grad->dtype);
+}
+
+static struct step_tensor *right_grad(struct step_engine *e, const struct step_node *node,
+                                      const struct step_tensor *grad)
+{
+    const struct step_shape shape = {
+        .dims = 3, .size = {node->shape.size[0], node->shape.size[2], grad->shape.size[2]}};
+    return product(e, &shape, grad->dtype);
+}
+
 static void bmm_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
                          struct step_tensor **out)
 {
     if (step_edge_needed(node, 1)) { /* mat2 */
-        const struct step_shape shape = {
-            .dims = 3, .size = {node->shape.size[0], node->shape.size[2], in[0]->shape.size[2]}};
-        out[1] = product(e, &shape, in[0]->dtype);
+        out[1] = right_grad(e, node, in[0]);
     }
     if (step_edge_needed(node, 0)) { /* self */
-        const struct step_shape shape = {
-            .dims = 3, .size = {in[0]->shape.size[0], in[0]->shape.size[1], node->other.size[1]}};
-        out[0] = product(e, &shape, in[0]->dtype);
+        out[0] = left_grad(e, node, in[0]);
     }
+}
+
+static struct step_tensor *batch_product(struct step_engine *e, const struct step_tensor *left,
+                                         const struct step_tensor *right)
+{
+    const struct step_shape shape = {
+        .dims = 3, .size = {left->shape.size[0], left->shape.size[1], right->shape.size[2]}};
+    return product(e, &shape, left->dtype);
 }
 
 struct step_tensor *step_op_bmm(struct step_engine *e, struct step_tensor *a, struct step_tensor *b)
@@ -176,10 +197,48 @@ struct step_tensor *step_op_bmm(struct step_engine *e, struct step_tensor *a, st
         struct step_node *const node =
             step_node_new(e, bmm_backward, (struct step_tensor *const[]){left, right}, 2);
         keep_operands(e, node, 0, left, right);
-        const struct step_shape shape = {
-            .dims = 3, .size = {left->shape.size[0], left->shape.size[1], right->shape.size[2]}};
-        result = step_made_by(e, product(e, &shape, left->dtype), node);
+        result = step_made_by(e, batch_product(e, left, right), node);
     }
+    step_drop(e, left);
+    step_drop(e, right);
+    return result;
+}
+
+/* What FunctionsManual.cpp's maybe_multiply() makes of a product when alpha is not 1. */
+static struct step_tensor *times_alpha(struct step_engine *e, struct step_tensor *grad)
+{
+    struct step_tensor *const result = grad != NULL ? step_like(e, grad, grad->dtype) : NULL;
+    step_drop(e, grad);
+    return result;
+}
+
+/* derivatives.yaml, baddbmm: batch1, batch2, self; beta is 1 */
+static void baddbmm_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
+                             struct step_tensor **out)
+{
+    if (step_edge_needed(node, 1)) {
+        out[1] = times_alpha(e, left_grad(e, node, in[0]));
+    }
+    if (step_edge_needed(node, 2)) {
+        out[2] = times_alpha(e, right_grad(e, node, in[0]));
+    }
+    out[0] = step_edge_needed(node, 0) ? step_hold(in[0]) : NULL;
+}
+
+struct step_tensor *step_op_baddbmm(struct step_engine *e, struct step_tensor *base,
+                                    struct step_tensor *a, struct step_tensor *b)
+{
+    struct step_tensor *const right = step_low(e, b);
+    struct step_tensor *const left = step_low(e, a);
+    struct step_tensor *const added = step_low(e, base);
+    struct step_tensor *result = NULL;
+    if (added != NULL && multiply(e, left, right, 3)) {
+        struct step_node *const node = step_node_new(
+            e, baddbmm_backward, (struct step_tensor *const[]){added, left, right}, 3);
+        keep_operands(e, node, 1, left, right);
+        result = step_made_by(e, batch_product(e, left, right), node);
+    }
+    step_drop(e, added);
     step_drop(e, left);
     step_drop(e, right);
     return result;
@@ -283,15 +342,17 @@ struct step_tensor *step_op_matmul(struct step_engine *e, struct step_tensor *a,
 static struct step_tensor *linear_of(struct step_engine *e, struct step_tensor *x,
                                      struct step_tensor *weight, struct step_tensor *bias)
 {
+    const bool flattens = bias != NULL && x->shape.dims == 3 && step_is_contiguous(x);
+    const struct step_shape flat = {.dims = 2, .size = {-1, x->shape.size[x->shape.dims - 1]}};
+    /* before the weight is turned (_flatten_nd_linear), so it is behind it in backward */
+    struct step_tensor *const rows = flattens ? step_op_view(e, x, &flat) : NULL;
     struct step_tensor *const turned = step_op_transpose(e, weight, 0, 1);
     struct step_tensor *result = NULL;
     if (x->shape.dims == 2) {
         result = bias != NULL ? step_op_addmm(e, bias, x, turned) : step_op_mm(e, x, turned);
-    } else if (bias != NULL && x->shape.dims == 3 && step_is_contiguous(x)) {
-        const struct step_shape flat = {.dims = 2, .size = {-1, x->shape.size[2]}};
+    } else if (flattens) {
         struct step_shape shape = x->shape;
         shape.size[2] = weight->shape.size[0];
-        struct step_tensor *const rows = step_op_view(e, x, &flat);
         struct step_tensor *const y = step_op_addmm(e, bias, rows, turned);
         step_drop(e, rows);
         result = y != NULL ? step_op_view(e, y, &shape) : NULL;

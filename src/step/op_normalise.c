@@ -122,7 +122,7 @@ static void layer_norm_backward(struct step_engine *e, struct step_node *node,
                                 struct step_tensor **in, struct step_tensor **out)
 {
     (void)in;
-    const struct step_tensor *const x = node->saved[0];
+    const struct step_tensor *const x = node->saved[1];
     const int64_t width = x->shape.size[x->shape.dims - 1];
     if (step_edge_needed(node, 0)) {
         out[0] = step_like(e, x, x->dtype);
@@ -155,10 +155,11 @@ struct step_tensor *step_op_layer_norm(struct step_engine *e, struct step_tensor
     struct step_node *const node = step_node_new(
         e, layer_norm_backward, (struct step_tensor *const[]){input, weight, bias}, 3);
     if (node != NULL) {
-        step_save(e, node, 0, input);
-        step_save(e, node, 1, mean);
-        step_save(e, node, 2, deviation);
-        step_save(e, node, 3, weight);
+        step_save(e, node, 0, bias);
+        step_save(e, node, 1, input);
+        step_save(e, node, 2, weight);
+        step_save(e, node, 3, mean);
+        step_save(e, node, 4, deviation);
         node->dtype = weight != NULL ? weight->dtype : input->dtype;
     }
     step_drop(e, mean);

@@ -109,6 +109,9 @@ struct step_tensor *step_op_addmm(struct step_engine *e, struct step_tensor *bia
                                   struct step_tensor *a, struct step_tensor *b);
 struct step_tensor *step_op_bmm(struct step_engine *e, struct step_tensor *a,
                                 struct step_tensor *b);
+/* base.baddbmm(a, b, alpha=…), base broadcast */
+struct step_tensor *step_op_baddbmm(struct step_engine *e, struct step_tensor *base,
+                                    struct step_tensor *a, struct step_tensor *b);
 struct step_tensor *step_op_matmul(struct step_engine *e, struct step_tensor *a,
                                    struct step_tensor *b);
 struct step_tensor *step_op_linear(struct step_engine *e, struct step_tensor *x,

@@ -173,6 +173,12 @@ static struct step_value bmm(struct step_call *call)
     return step_value_of(step_op_bmm(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
 }
 
+static struct step_value baddbmm(struct step_call *call)
+{
+    return step_value_of(step_op_baddbmm(call->e, step_arg_tensor(call, 0),
+                                         step_arg_tensor(call, 1), step_arg_tensor(call, 2)));
+}
+
 static struct step_value einsum(struct step_call *call)
 {
     return step_value_of(step_op_einsum(call->e, call->args[0].text, step_arg_tensor(call, 1),
@@ -430,6 +436,7 @@ const struct step_operation step_operations[] = {
     {"linear", "TT?O", linear},
     {"addmm", "TTT", addmm},
     {"bmm", "TT", bmm},
+    {"baddbmm", "TTT", baddbmm},
     {"einsum", "sTT", einsum},
     {"conv1d", "TT", conv1d},
     {"conv2d", "TTOi", conv2d},
@@ -457,6 +464,7 @@ const struct step_operation step_operations[] = {
     {"map", "PL?*", step_call_map},
     {"by_type", "L", step_call_by_type},
     {"checkpoint", "P*", step_op_checkpoint},
+    {"own_backward", "PTT", step_op_own_backward},
     {"given_grads", "TTTTO", step_call_given_grads},
     {"no_grad", "", no_grad},
     {"inference", "", inference},

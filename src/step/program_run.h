@@ -182,6 +182,7 @@ struct step_value step_run_fail(struct step_run *run, const struct step_expressi
 
 /* Checkpointing (op_checkpoint.c): args[0] is the procedure. */
 struct step_value step_op_checkpoint(struct step_call *call);
+struct step_value step_op_own_backward(struct step_call *call);
 
 /* The words of a label: "linear", "*"; empty for none. */
 enum { STEP_LABEL_ARITHMETIC = 0x8000 };

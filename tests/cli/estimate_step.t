@@ -593,8 +593,8 @@ zirve estimate: there is no program steps/none.step
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --micro-batch 1 --seq-length 8 --set nothing=1
 zirve estimate: --set 1: the step has no setting "nothing"
 ? 64
-$ zirve estimate tests/data/models/bloom-560m/config.json --task train --framework plain --micro-batch 1 --seq-length 8
-zirve estimate: families/bloom.family does not say what the model does in a step (no [step …] sections, docs/STEP.md)
+$ zirve estimate tests/data/models/mamba-130m/config.json --task train --framework plain --micro-batch 1 --seq-length 8
+zirve estimate: families/mamba.family does not say what the model does in a step (no [step …] sections, docs/STEP.md)
 ? 3
 $ zirve estimate data/published/llama-3.2-3b.json --framework plain
 zirve estimate: steps/plain.step: line 38: column 22: the step needs batch: state it with --micro-batch

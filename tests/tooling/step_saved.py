@@ -166,7 +166,7 @@ def inputs_of(model, config, case):
         return {"pixel_values": pixels, "labels": labels}
     ids = torch.empty(batch, tokens, dtype=torch.int64)
     padding = torch.ones(batch, tokens, dtype=torch.int64)
-    shape = (batch,) if "Classification" in cls else (batch, tokens)
+    shape = (batch,) if "SequenceClassification" in cls else (batch, tokens)
     return {
         "input_ids": ids,
         "attention_mask": padding,
@@ -203,6 +203,7 @@ def run(folder, case):
         torch.set_default_device("cuda")
         model = getattr(transformers, cls)(config)
         model.train()
+        torch.set_default_dtype(torch.float32)  # what a model makes on its way is not of its weights' type
         own = list(model.parameters()) + list(model.buffers())
         live = Events(own, Experts(config, routing))
         with live:

@@ -189,7 +189,7 @@ static void test_events(void **state)
     (void)state;
     const size_t rows = step_rows_each("saved", "/events.tsv.gz", check_row);
     print_message("# %zu steps, %zu events\n", rows, events);
-    assert_true(rows >= 170);
+    assert_true(rows >= 260);
 }
 
 int main(void)
