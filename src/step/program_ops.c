@@ -37,7 +37,11 @@ static struct step_value compare(struct step_call *call)
 /* A kernel's own buffer: gone with the statement, unless it is given a name. */
 static struct step_value scratch(struct step_call *call)
 {
-    return step_value_of(step_vector(call->e, step_arg_number(call, 0, 0), ZV_DTYPE_U8));
+    const bool before = call->e->in_kernel;
+    call->e->in_kernel = true;
+    struct step_tensor *const t = step_vector(call->e, step_arg_number(call, 0, 0), ZV_DTYPE_U8);
+    call->e->in_kernel = before;
+    return step_value_of(t);
 }
 
 static struct step_value managed(struct step_call *call)

@@ -124,6 +124,13 @@ class Events:
         self.born_count = 0
 
 
+def is_of_reducer(tensors, named):
+    """Numbers of buckets and of used parameters on the host, whose values PyTorch's reducer reads."""
+    if not tensors:
+        return named.get("dtype") == torch.int32 and str(named.get("device", "cpu")) == "cpu"
+    return all(type(t) is torch.Tensor and t.dtype == torch.int32 for t in tensors)
+
+
 class Recorder(TorchDispatchMode):
     def __init__(self, events):
         super().__init__()
@@ -136,9 +143,14 @@ class Recorder(TorchDispatchMode):
         if func.namespace == "c10d":  # PyTorch's own reducer asks for these
             return self.collective(func, args, kwargs or {})
         named = kwargs or {}
-        if name == "empty" and named.get("dtype") == torch.int32 and str(named.get("device", "cpu")) == "cpu":
-            with unset_fake_temporarily():  # indices of buckets, which the reducer reads
-                return func(*args, **named)
+        if name == "is_pinned":
+            return True
+        if name == "wait_tensor":  # gives back what it waits for
+            return args[0]
+        tensors = [t for t in tree_leaves(args) if isinstance(t, torch.Tensor)]
+        if is_of_reducer(tensors, named) and (tensors or name.startswith(("empty", "zeros"))):
+            with unset_fake_temporarily():
+                return func(*args, **{k: v for k, v in named.items() if k != "pin_memory"})
         if name == "copy_" and type(args[0]) is torch.Tensor:
             return args[0]  # and gets back from the first rank
         if name == "add" and torch._C._current_autograd_node() is not None:
@@ -229,18 +241,19 @@ def layers_of(model):
 def wrap_fsdp2(model, case, mesh):
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
+    policy = dict(
+        param_dtype=DTYPES[case.get("low_weights", "none")],
+        reduce_dtype=DTYPES[case.get("reduce_type", "none")],
+        cast_forward_inputs=case.get("cast_inputs", "true") == "true",
+    )
     named = dict(
         mesh=mesh,
-        mp_policy=MixedPrecisionPolicy(
-            param_dtype=DTYPES[case.get("low_weights", "none")],
-            reduce_dtype=DTYPES[case.get("reduce_type", "none")],
-            output_dtype=DTYPES[case.get("low_outputs", "none")],
-            cast_forward_inputs=case.get("cast_inputs", "true") == "true",
-        ),
+        mp_policy=MixedPrecisionPolicy(**policy),
         reshard_after_forward=case.get("reshard", "true") == "true",
     )
     for layer in layers_of(model):
         fully_shard(layer, **named)
+    named["mp_policy"] = MixedPrecisionPolicy(output_dtype=DTYPES[case.get("low_outputs", "none")], **policy)
     fully_shard(model, **named)
     return model, lambda last: model.set_requires_gradient_sync(last)
 
@@ -269,8 +282,18 @@ def wrap_ddp(model, case, mesh):
     return wrapped, syncs
 
 
+OPTIMIZERS = {
+    "adamw_foreach": lambda p: torch.optim.AdamW(p, foreach=True),
+    "adamw_fused": lambda p: torch.optim.AdamW(p, fused=True),
+    "adamw_loop": lambda p: torch.optim.AdamW(p, foreach=False),
+    "sgd": lambda p: torch.optim.SGD(p, lr=0.1, foreach=True),
+    "sgd_momentum": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, foreach=True),
+    "sgd_loop": lambda p: torch.optim.SGD(p, lr=0.1, foreach=False),
+}
+
+
 def steps(model, case, syncs, events):
-    optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
+    optimizer = OPTIMIZERS[case.get("optimizer", "adamw_foreach")](model.parameters())
     batch, tokens = int(case["batch"]), int(case["tokens"])
     accumulation = int(case.get("accumulation", "1"))
     for _ in range(2):
@@ -285,6 +308,9 @@ def steps(model, case, syncs, events):
             out = model(input_ids=ids, attention_mask=mask, labels=labels)
             events.say("backward")
             out.loss.backward()
+        if "clip" in case:
+            events.say("clip")
+            torch.nn.utils.clip_grad_norm_(model.parameters(), float(case["clip"]))
         events.say("optimizer")
         optimizer.step()
         optimizer.zero_grad()
@@ -296,8 +322,13 @@ def run(folder, words):
     events = Events()
     stand_ins(events)
     ranks = int(case["ranks"])
-    dist.init_process_group("fake", store=FakeStore(), rank=int(case.get("this_rank", "0")), world_size=ranks)
-    mesh = init_device_mesh("cuda", (ranks,))
+    dist.init_process_group("fake", store=FakeStore(), rank=int(case.get("this_rank", "0")), world_size=ranks * int(case.get("replicas", "1")))
+    replicas = int(case.get("replicas", "1"))
+    mesh = (
+        init_device_mesh("cuda", (ranks,))
+        if replicas == 1
+        else init_device_mesh("cuda", (replicas, ranks), mesh_dim_names=("replicate", "shard"))
+    )
     with FakeTensorMode(allow_non_fake_inputs=True), Recorder(events):
         model = model_of(folder, words[0], words[1], case)
         events.begin()
