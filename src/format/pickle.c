@@ -176,10 +176,14 @@ static enum zv_status get(struct zv_pickle *p, size_t index, struct zv_error *er
 
 static enum zv_status mark(struct zv_pickle *p, size_t *width, struct zv_error *err)
 {
-    if (p->fold != NULL && p->depth != 0 && pickle_is_fresh_list(p, p->stack[p->depth - 1]) &&
-        pickle_repeat(p)) {
-        *width = 0; /* the machine is there already */
-        return ZV_OK;
+    uint32_t payload;
+    if (p->fold != NULL && p->depth != 0 && pickle_is_fresh_list(p, p->stack[p->depth - 1])) {
+        const size_t length = pickle_repeat(p, p->at + 1, &payload);
+        if (length != 0) {
+            pickle_fold_fresh(p, &p->stack[p->depth - 1], payload);
+            *width += length;
+            return ZV_OK;
+        }
     }
     return pickle_push_mark(p, err);
 }

@@ -12,7 +12,8 @@
  * Folding keeps memory small: whenever a list or dict is filled, a hook may take what it needs and
  * leave a handle (60 bits of its own) in its place, wherever the file refers to it afterwards.
  * Handles below 2^31 cost four bytes where the file puts them aside. A list of the same folded
- * parts as an earlier one gets that one's handle without the hook being asked again.
+ * parts as an earlier one gets that one's handle without the hook being asked again. A dict of the
+ * same keys as an earlier one can come with their places, so that the hook need not look at them.
  */
 #ifndef ZIRVE_FORMAT_PICKLE_H
 #define ZIRVE_FORMAT_PICKLE_H
@@ -55,6 +56,8 @@ struct zv_pickle_batch {
     uint64_t offset;               /* byte of the opcode that did it */
     struct zv_pickle_value before; /* the handle that stands for what was there; absent: nothing */
     struct zv_pickle_items items;
+    const uint8_t *places; /* of a dict whose keys are known: by tag, the number of the pair that
+                              has it, from 1 (of several the last), 0: none; else NULL */
 };
 
 struct zv_pickle;
@@ -64,13 +67,21 @@ typedef enum zv_status zv_pickle_fold_fn(void *context, const struct zv_pickle *
                                          const struct zv_pickle_batch *batch,
                                          struct zv_pickle_value *handle, struct zv_error *err);
 
+enum { ZV_PICKLE_TAGS = 32 };
+
+/* What a text means as a key, below ZV_PICKLE_TAGS: the same whenever asked. */
+typedef uint8_t zv_pickle_tag_fn(void *context, const struct zv_pickle *pickle,
+                                 struct zv_pickle_value text);
+
 struct zv_pickle_cell;
 struct pickle_repeats;
+struct pickle_shapes;
 
-/* Set input and perhaps fold and context, the rest zero. */
+/* Set input and perhaps fold, tag and context, the rest zero. */
 struct zv_pickle {
     struct zv_slice input;
     zv_pickle_fold_fn *fold; /* NULL: everything is kept */
+    zv_pickle_tag_fn *tag;   /* with fold alone; NULL: no tags */
     void *context;
 
     struct zv_pickle_value root; /* after reading */
@@ -92,6 +103,7 @@ struct zv_pickle {
     size_t free_cell; /* the first of them, plus 1 */
     struct zv_arena items;
     struct pickle_repeats *repeats;
+    struct pickle_shapes *shapes;
     uint64_t repeat_from;
 };
 
@@ -129,6 +141,10 @@ bool zv_pickle_bool(struct zv_pickle_value value, bool *to);
 /* Part of the input, not NUL-terminated. */
 bool zv_pickle_text(const struct zv_pickle *pickle, struct zv_pickle_value value,
                     struct zv_slice *to);
+
+/* Whether two texts of at most six bytes are the same; false of others, which may be. */
+bool zv_pickle_same_short(const struct zv_pickle *pickle, struct zv_pickle_value a,
+                          struct zv_pickle_value b);
 
 /* The items of a tuple, list or dict; none of anything else. */
 struct zv_pickle_items zv_pickle_items(const struct zv_pickle *pickle,

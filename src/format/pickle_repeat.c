@@ -10,6 +10,7 @@
 enum {
     LEAST_SETS = 16,
     MOST_SETS = 1024,
+    CONTEXTS = 4096, /* a power of two: what followed three lists */
     BYTES_A_SET = 4096,
     WAYS = 4,
     SHORTEST = 16
@@ -25,10 +26,18 @@ struct repeat {
 struct pickle_repeats {
     bool off;
     uint8_t oldest[MOST_SETS];
-    uint16_t last; /* entry that was met last */
-    size_t sets;   /* a power of two, more in a larger file */
+    uint16_t last;    /* entry that was met last */
+    uint64_t context; /* the last three, the newest lowest */
+    uint16_t after[CONTEXTS];
+    size_t sets; /* a power of two, more in a larger file */
     struct repeat entries[];
 };
+
+/* What followed the last three lists when they were met like this before; entry 0 when not. */
+static uint16_t *after(struct pickle_repeats *repeats)
+{
+    return &repeats->after[repeats->context * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+}
 
 static uint64_t mix(uint64_t hash, const unsigned char *at)
 {
@@ -59,33 +68,34 @@ static const unsigned char *skip_fetches(const unsigned char *at, const unsigned
     return at;
 }
 
-/* The list on the top of the stack is this one. */
+/* This entry is met: it follows the one before, and the three before. */
+static void meet(struct pickle_repeats *repeats, size_t entry)
+{
+    repeats->entries[repeats->last].next = (uint16_t)entry;
+    *after(repeats) = (uint16_t)entry;
+    repeats->last = (uint16_t)entry;
+    repeats->context = (repeats->context << 16 | entry) & ((UINT64_C(1) << 48) - 1);
+}
+
+/* The list whose items are at hand is this one. */
 static bool is_entry(struct zv_pickle *p, size_t entry, const unsigned char *from, size_t most)
 {
-    struct pickle_repeats *const repeats = p->repeats;
-    const struct repeat *const known = &repeats->entries[entry];
+    const struct repeat *const known = &p->repeats->entries[entry];
     if (known->at == 0 || known->length > most ||
         memcmp(pickle_start(p) + known->at, from, known->length) != 0) {
         return false;
     }
-    pickle_fold_fresh(p, &p->stack[p->depth - 1], known->handle);
-    p->at = from + known->length;
-    repeats->entries[repeats->last].next = (uint16_t)entry;
-    repeats->last = (uint16_t)entry;
+    meet(p->repeats, entry);
     return true;
 }
 
-bool pickle_repeat(struct zv_pickle *p)
+static bool find(struct zv_pickle *p, const unsigned char *from, size_t most)
 {
-    const unsigned char *const from = p->at + 1;
-    const size_t most = pickle_left(p) - 1;
-    p->repeat_from = pickle_offset(p) + 1;
-    if (p->repeats == NULL || p->repeats->off) {
-        return false;
-    }
-    if (is_entry(p, p->repeats->entries[p->repeats->last].next, from, most)) {
-        return true; /* a program that does the same again leaves the same stacks in the same order
-                      */
+    /* a program that does the same again leaves the same stacks in the same order */
+    const size_t guess = *after(p->repeats);
+    const size_t other = p->repeats->entries[p->repeats->last].next;
+    if (is_entry(p, guess, from, most) || (other != guess && is_entry(p, other, from, most))) {
+        return true;
     }
     const unsigned char *const end = skip_fetches(from, pickle_start(p) + p->input.length);
     const size_t length = (size_t)(end - from) + 1;
@@ -99,6 +109,18 @@ bool pickle_repeat(struct zv_pickle *p)
         }
     }
     return false;
+}
+
+size_t pickle_repeat(struct zv_pickle *p, const unsigned char *from, uint32_t *payload)
+{
+    p->repeat_from = (uint64_t)(from - pickle_start(p));
+    if (p->repeats == NULL || p->repeats->off ||
+        !find(p, from, p->input.length - (size_t)p->repeat_from)) {
+        return 0;
+    }
+    const struct repeat *const known = &p->repeats->entries[p->repeats->last];
+    *payload = known->handle;
+    return known->length;
 }
 
 /* Whether from here to the APPENDS at hand there is nothing but fetches of handles. */
@@ -148,8 +170,7 @@ enum zv_status pickle_remember(struct zv_pickle *p, uint32_t payload, struct zv_
     const size_t entry = set + p->repeats->oldest[set / WAYS]++ % WAYS;
     p->repeats->entries[entry] =
         (struct repeat){.at = from, .length = (uint32_t)length, .handle = payload};
-    p->repeats->entries[p->repeats->last].next = (uint16_t)entry;
-    p->repeats->last = (uint16_t)entry;
+    meet(p->repeats, entry);
     return ZV_OK;
 }
 

@@ -11,10 +11,10 @@
 #include "format/pickle.h"
 
 /*
- * At a MARK above a fresh list: when the bytes behind it are known, the list becomes what they were
- * folded to, and the machine is behind them.
+ * Behind the MARK above a fresh list, from is in the input: how many bytes from there to behind the
+ * APPENDS are known, and the payload of the handle they were folded to. 0: none.
  */
-bool pickle_repeat(struct zv_pickle *p);
+size_t pickle_repeat(struct zv_pickle *p, const unsigned char *from, uint32_t *payload);
 
 /* At an APPENDS: the list became this handle. Errors: ZV_E_NOMEM. */
 enum zv_status pickle_remember(struct zv_pickle *p, uint32_t payload, struct zv_error *err);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "format/pickle_opcodes.h"
 #include "format/pickle_repeat.h"
+#include "format/pickle_shape.h"
 
 enum { MANY = 1 << 12 }; /* from here on tables grow by less at a time */
 enum { FIRST_STACK = 1024, FIRST_MARKS = 64, MAX_MARKS = 1 << 20 };
@@ -231,13 +232,12 @@ static enum zv_status replace_owned(struct zv_pickle *p, struct zv_pickle_value 
 void pickle_fold_fresh(struct zv_pickle *p, struct zv_pickle_value *container, uint64_t payload)
 {
     const uint64_t memo = pickle_cell(p, *container)->bits >> 5;
-    const uint64_t is_dict = zv_pickle_kind(*container) == ZV_PICKLE_DICT;
+    const bool is_dict = zv_pickle_kind(*container) == ZV_PICKLE_DICT;
     if (memo != 0) {
         p->memo[memo - 1] = PICKLE_INLINE | (uint32_t)payload;
     }
     drop_cell(p, (uint32_t)zv_pickle_payload(*container));
-    container->bits =
-        (memo << PICKLE_OWNED_MEMO | is_dict << PICKLE_OWNED_DICT | payload) << 4 | PICKLE_OWNED;
+    *container = pickle_owned(payload, is_dict, memo);
 }
 
 /* The container has become this handle. */
@@ -267,6 +267,19 @@ static void settle_all(const struct zv_pickle *p, struct zv_pickle_value *items,
     }
 }
 
+enum zv_status pickle_take(struct zv_pickle *p, struct zv_pickle_value *container,
+                           const struct zv_pickle_batch *batch, struct zv_pickle_value handle,
+                           struct zv_error *err)
+{
+    if (zv_pickle_kind(handle) == ZV_PICKLE_HANDLE) {
+        return set_handle(p, container, zv_pickle_payload(handle), err);
+    }
+    if (batch->before.bits != 0) {
+        return zv_fail_at(err, ZV_E_SYNTAX, pickle_offset(p), "items of another kind follow");
+    }
+    return keep_items(p, *container, batch->items.at, batch->items.count, err);
+}
+
 enum zv_status pickle_fill(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,
                            struct zv_error *err)
 {
@@ -290,17 +303,20 @@ enum zv_status pickle_fill(struct zv_pickle *p, enum zv_pickle_kind kind, size_t
             .kind = kind, .offset = pickle_offset(p), .before = before, .items = {items, count}};
         struct zv_pickle_value handle = {0};
         const enum zv_status status = p->fold(p->context, p, &batch, &handle, err);
-        if (status != ZV_OK) {
-            return status;
-        }
-        if (zv_pickle_kind(handle) == ZV_PICKLE_HANDLE) {
-            return set_handle(p, container, zv_pickle_payload(handle), err);
-        }
-        if (before.bits != 0) {
-            return zv_fail_at(err, ZV_E_SYNTAX, pickle_offset(p), "items of another kind follow");
-        }
+        return status == ZV_OK ? pickle_take(p, container, &batch, handle, err) : status;
     }
     return keep_items(p, *container, items, count, err);
+}
+
+enum zv_status pickle_make_put(struct zv_pickle *p, enum zv_pickle_kind kind, size_t memo,
+                               struct zv_pickle_value *to, struct zv_error *err)
+{
+    uint32_t cell = 0;
+    const enum zv_status status =
+        new_cell(p, pickle_fresh(kind) | (uint64_t)(memo + 1) << 5, &cell, err);
+    *to = pickle_make(kind, cell);
+    p->memo[memo] = status == ZV_OK ? cell + 1 : 0;
+    return status;
 }
 
 enum zv_status pickle_gather(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,
@@ -383,6 +399,7 @@ void pickle_duplicate(struct zv_pickle *p)
 static void overwrite(struct zv_pickle *p, uint32_t entry)
 {
     pickle_forget_repeats(p);
+    pickle_forget_shapes(p);
     if (pickle_entry_value(entry).bits == 0) {
         know(&p->cells[entry - 1]);
     }
@@ -459,6 +476,7 @@ void zv_pickle_close(struct zv_pickle *p)
     zv_memory_free(p->memo);
     zv_memory_free(p->cells);
     zv_memory_free(p->repeats);
+    zv_memory_free(p->shapes);
     zv_arena_free(&p->items);
     *p = (struct zv_pickle){0};
 }

@@ -88,6 +88,14 @@ static inline struct zv_pickle_cell *pickle_cell(const struct zv_pickle *p,
     return &p->cells[zv_pickle_payload(value)];
 }
 
+/* memo: entry plus 1, 0: not put aside. */
+static inline struct zv_pickle_value pickle_owned(uint64_t payload, bool is_dict, uint64_t memo)
+{
+    return (struct zv_pickle_value){
+        (memo << PICKLE_OWNED_MEMO | (uint64_t)is_dict << PICKLE_OWNED_DICT | payload) << 4 |
+        PICKLE_OWNED};
+}
+
 /* The value a reference stands for: a folded container is its handle. */
 static inline struct zv_pickle_value pickle_settle(const struct zv_pickle *p,
                                                    struct zv_pickle_value value)
@@ -135,6 +143,16 @@ enum zv_status pickle_push_empty(struct zv_pickle *p, enum zv_pickle_kind kind,
 
 /* Puts the topmost count values, which are above a container, into it. */
 enum zv_status pickle_fill(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,
+                           struct zv_error *err);
+
+/* A new fresh container that is put aside at memo, an entry that is there and free. */
+enum zv_status pickle_make_put(struct zv_pickle *p, enum zv_pickle_kind kind, size_t memo,
+                               struct zv_pickle_value *to, struct zv_error *err);
+
+/* The container on the stack takes a batch that was offered to be folded: the handle, or the items
+ * when there is none. */
+enum zv_status pickle_take(struct zv_pickle *p, struct zv_pickle_value *container,
+                           const struct zv_pickle_batch *batch, struct zv_pickle_value handle,
                            struct zv_error *err);
 
 /* Whether the topmost value is a list that nobody else knows, empty yet. */

@@ -123,3 +123,19 @@ struct zv_pickle_value zv_pickle_find(const struct zv_pickle *pickle, struct zv_
     }
     return found;
 }
+
+bool zv_pickle_same_short(const struct zv_pickle *pickle, struct zv_pickle_value a,
+                          struct zv_pickle_value b)
+{
+    const uint64_t last =
+        zv_pickle_payload(a) > zv_pickle_payload(b) ? zv_pickle_payload(a) : zv_pickle_payload(b);
+    if (zv_pickle_kind(a) != ZV_PICKLE_TEXT || zv_pickle_kind(b) != ZV_PICKLE_TEXT ||
+        pickle->input.length < 8 || last > pickle->input.length - 8) {
+        return false;
+    }
+    const unsigned char *const left = at(pickle, a);
+    const unsigned char *const right = at(pickle, b);
+    const unsigned length = left[1]; /* opcode, length, and the text */
+    return *left == OP_SHORT_BINUNICODE && length <= 6 &&
+           (zv_le64(left) ^ zv_le64(right)) << (48 - 8 * length) == 0;
+}

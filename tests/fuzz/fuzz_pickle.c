@@ -1,12 +1,14 @@
 /*
  * Any bytes: reading ends with a tree or with an error inside the input, plain and folded; every
- * value of a tree can be looked at, and folding everything leaves a handle or an atom.
+ * value of a tree can be looked at, and folding everything leaves a handle or an atom. Whether the
+ * keys of dicts have tags makes no difference to what is folded.
  */
 #include <stdlib.h>
 
 #include "base/buffer.h"
 #include "format/pickle.h"
 #include "format/unpack.h"
+#include "support/pickle_twice.h"
 
 enum { MAX_VISITS = 4096, MAX_DEPTH = 16 };
 
@@ -104,5 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     read_one(input, NULL);
     read_one(input, fold);
+    size_t with_places;
+    must(pickle_twice(input, &with_places));
     return 0;
 }
