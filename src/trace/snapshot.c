@@ -191,13 +191,15 @@ enum zv_status zv_snapshot_read(struct zv_trace *trace, struct zv_slice input, s
     }
     memset(fold, 0, sizeof *fold);
     fold->trace = trace;
-    struct zv_pickle pickle = {.input = input, .fold = snapshot_fold, .context = fold};
+    struct zv_pickle pickle = {
+        .input = input, .fold = snapshot_fold, .tag = snapshot_tag, .context = fold};
     struct zv_error own = {0}; /* the folds tell failures by it, so it is always there */
     enum zv_status status = trace_begin(trace, &own) ? ZV_OK : own.status;
     status = status == ZV_OK ? zv_pickle_read(&pickle, &own) : status;
     status = status == ZV_OK ? read_root(trace, &pickle, fold, &own) : status;
     zv_pickle_close(&pickle);
     zv_memory_free(fold->frames);
+    zv_memory_free(fold->calls);
     zv_memory_free(fold);
     trace_finish(trace);
     if (status != ZV_OK && err != NULL && err->status == ZV_OK) {

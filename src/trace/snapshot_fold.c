@@ -4,203 +4,19 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-
-enum key {
-    KEY_UNKNOWN,
-    KEY_ACTION,
-    KEY_ADDR,
-    KEY_SIZE,
-    KEY_STREAM,
-    KEY_TIME,
-    KEY_FRAMES,
-    KEY_COMPILE_CONTEXT,
-    KEY_USER_METADATA,
-    KEY_DEVICE_FREE,
-    KEY_DEVICE,
-    KEY_ADDRESS,
-    KEY_TOTAL_SIZE,
-    KEY_ALLOCATED_SIZE,
-    KEY_ACTIVE_SIZE,
-    KEY_REQUESTED_SIZE,
-    KEY_SEGMENT_TYPE,
-    KEY_POOL,
-    KEY_EXPANDABLE,
-    KEY_BLOCKS,
-    KEY_STATE,
-    KEY_HISTORY,
-    KEY_REAL_SIZE,
-    KEY_FILENAME,
-    KEY_NAME,
-    KEY_LINE,
-    KEY_STAGE,
-    KEY_COUNT
-};
-_Static_assert(KEY_COUNT <= FOLD_KEYS, "a place for each key");
-
-static const char *const key_names[KEY_COUNT] = {
-    "",
-    "action",
-    "addr",
-    "size",
-    "stream",
-    "time_us",
-    "frames",
-    "compile_context",
-    "user_metadata",
-    "device_free",
-    "device",
-    "address",
-    "total_size",
-    "allocated_size",
-    "active_size",
-    "requested_size",
-    "segment_type",
-    "segment_pool_id",
-    "is_expandable",
-    "blocks",
-    "state",
-    "history",
-    "real_size",
-    "filename",
-    "name",
-    "line",
-    "stage",
-};
-
-/* One dict on its way to a record. */
-struct record {
-    struct fold *fold;
-    const struct zv_pickle *pickle;
-    uint64_t offset;
-    struct zv_pickle_value values[KEY_COUNT];
-    struct zv_error *err;
-};
-
-static size_t cache_slot(struct zv_pickle_value value)
-{
-    return (size_t)((value.bits * UINT64_C(0x9e3779b97f4a7c15)) >> 54) % FOLD_CACHE;
-}
-
-static enum key key_of(struct fold *fold, const struct zv_pickle *pickle,
-                       struct zv_pickle_value value)
-{
-    struct fold_key *const slot = &fold->keys[cache_slot(value)];
-    if (slot->bits == value.bits) {
-        return (enum key)slot->key;
-    }
-    struct zv_slice text;
-    uint32_t key = KEY_UNKNOWN;
-    if (zv_pickle_text(pickle, value, &text)) {
-        for (uint32_t i = 1; i < KEY_COUNT && key == KEY_UNKNOWN; i++) {
-            key = zv_slice_equal(text, key_names[i]) ? i : KEY_UNKNOWN;
-        }
-        *slot = (struct fold_key){value.bits, key};
-    }
-    return (enum key)key;
-}
-
-static bool has(const struct record *record, enum key key)
-{
-    return record->values[key].bits != 0;
-}
-
-static bool bad(const struct record *record, enum key key, const char *expected)
-{
-    (void)zv_fail_at(record->err, ZV_E_SYNTAX, record->offset,
-                     "snapshot: \"%s\" of the record that ends here is %s", key_names[key],
-                     expected);
-    return false;
-}
-
-/* Absent is 0 unless it must be there. */
-static bool number(const struct record *record, enum key key, bool must, uint64_t *to)
-{
-    *to = 0;
-    if (zv_pickle_kind(record->values[key]) == ZV_PICKLE_INT) { /* the usual one */
-        const int64_t value = (int64_t)record->values[key].bits >> 4;
-        *to = (uint64_t)value;
-        return value >= 0 || bad(record, key, "no number from 0 to 2^64 - 1");
-    }
-    if (!has(record, key)) {
-        return !must || bad(record, key, "missing");
-    }
-    return zv_pickle_u64(record->pickle, record->values[key], to) ||
-           bad(record, key, "no number from 0 to 2^64 - 1");
-}
-
-static bool text(const struct record *record, enum key key, uint32_t *to)
-{
-    const struct zv_pickle_value value = record->values[key];
-    struct fold_text *const slot = &record->fold->texts[cache_slot(value)];
-    struct zv_slice slice;
-    *to = 0;
-    if (slot->bits == value.bits && value.bits != 0) {
-        *to = slot->text;
-        return true;
-    }
-    if (!zv_pickle_text(record->pickle, value, &slice)) {
-        return true; /* None, or not there */
-    }
-    uint32_t *const last = &record->fold->last_texts[key];
-    if (zv_slice_same(record->fold->trace->texts[*last], slice)) {
-        *to = *last; /* written anew for every event */
-        return true;
-    }
-    if (!trace_text(record->fold->trace, slice, to, record->err)) {
-        return false;
-    }
-    *slot = (struct fold_text){value.bits, *to};
-    *last = *to;
-    return true;
-}
-
-static bool stream(const struct record *record, uint16_t *to)
-{
-    uint64_t handle;
-    return number(record, KEY_STREAM, false, &handle) &&
-           trace_stream(record->fold->trace, handle, to, record->err);
-}
-
-/* No frames, an empty list and None are no stack. */
-static uint32_t stack(const struct record *record)
-{
-    uint32_t index;
-    return fold_index(record->values[KEY_FRAMES], FOLD_STACK, &index) ? index : 0;
-}
-
-static bool equals(const struct record *record, enum key key, const char *expected)
-{
-    struct zv_slice value;
-    return zv_pickle_text(record->pickle, record->values[key], &value) &&
-           zv_slice_equal(value, expected);
-}
+#include "trace/snapshot_record.h"
 
 static bool fold_frame(const struct record *record, uint32_t *to)
 {
     struct zv_trace_frame frame = {0};
-    if (!text(record, KEY_FILENAME, &frame.file) || !text(record, KEY_NAME, &frame.name)) {
+    if (!record_text(record, KEY_FILENAME, &frame.file) ||
+        !record_text(record, KEY_NAME, &frame.name)) {
         return false;
     }
-    if (!zv_pickle_u64(record->pickle, record->values[KEY_LINE], &frame.line)) {
+    if (!zv_pickle_u64(record->pickle, record_value(record, KEY_LINE), &frame.line)) {
         frame.line = UINT64_MAX; /* not known */
     }
     return trace_frame(record->fold->trace, &frame, to, record->err);
-}
-
-static enum zv_trace_action action_of(const struct record *record)
-{
-    const struct zv_pickle_value value = record->values[KEY_ACTION];
-    struct fold_action *const slot = &record->fold->actions[cache_slot(value)];
-    if (slot->bits == value.bits) {
-        return (enum zv_trace_action)slot->action;
-    }
-    int action = 0;
-    while (action < ZV_TRACE_OTHER &&
-           !equals(record, KEY_ACTION, zv_trace_action_name((enum zv_trace_action)action))) {
-        action++;
-    }
-    *slot = (struct fold_action){value.bits, (uint32_t)action};
-    return (enum zv_trace_action)action;
 }
 
 /* PyTorch writes "N/A" where there was no compile context. */
@@ -209,22 +25,42 @@ static bool is_no_context(const struct record *record, uint32_t context)
     struct fold *const fold = record->fold;
     if (fold->context != context) {
         fold->context = context;
-        fold->context_is_none = equals(record, KEY_COMPILE_CONTEXT, "N/A");
+        fold->context_is_none = record_equals(record, KEY_COMPILE_CONTEXT, "N/A");
     }
     return fold->context_is_none;
+}
+
+/* Room for as many events as the file has when it goes on like this, at most four times those that
+ * are there. */
+static bool reserve_events(const struct record *record)
+{
+    struct fold *const fold = record->fold;
+    const uint64_t count = fold->trace->event_count;
+    if (count < fold->trace->event_capacity) {
+        return true;
+    }
+    fold->first_event = count == 0 ? record->offset : fold->first_event;
+    const uint64_t done = record->offset - fold->first_event + 1;
+    const uint64_t more =
+        (record->pickle->input.length - record->offset) / (done / (count + 1) + 1);
+    const uint64_t most = 64 + 3 * count;
+    return trace_reserve_events(fold->trace, (size_t)(count + 1 + (more < most ? more : most)),
+                                record->err);
 }
 
 static bool fold_event(const struct record *record, uint32_t *to)
 {
     struct fold *const fold = record->fold;
-    struct zv_trace_event event = {.action = (uint8_t)action_of(record), .stack = stack(record)};
+    struct zv_trace_event event = {.action = (uint8_t)record_action(record),
+                                   .stack = record_stack(record)};
     const enum key where = event.action == ZV_TRACE_OOM ? KEY_DEVICE_FREE : KEY_ADDR;
     uint32_t metadata;
-    if (!number(record, where, false, &event.address) ||
-        !number(record, KEY_SIZE, false, &event.bytes) ||
-        !number(record, KEY_TIME, false, &event.time_us) || !stream(record, &event.stream) ||
-        !text(record, KEY_COMPILE_CONTEXT, &event.context) ||
-        !text(record, KEY_USER_METADATA, &metadata)) {
+    if (!record_number(record, where, false, &event.address) ||
+        !record_number(record, KEY_SIZE, false, &event.bytes) ||
+        !record_number(record, KEY_TIME, false, &event.time_us) ||
+        !record_stream(record, &event.stream) ||
+        !record_text(record, KEY_COMPILE_CONTEXT, &event.context) ||
+        !record_text(record, KEY_USER_METADATA, &metadata)) {
         return false;
     }
     if (metadata != 0) {
@@ -232,10 +68,12 @@ static bool fold_event(const struct record *record, uint32_t *to)
     } else if (event.context != 0 && is_no_context(record, event.context)) {
         event.context = 0;
     }
-    fold->saw_time = fold->saw_time || has(record, KEY_TIME);
-    fold->saw_compile_context = fold->saw_compile_context || has(record, KEY_COMPILE_CONTEXT);
-    fold->saw_user_metadata = fold->saw_user_metadata || has(record, KEY_USER_METADATA);
-    struct zv_trace_event *const added = trace_add_event(fold->trace, record->err);
+    fold->saw_time = fold->saw_time || record_has(record, KEY_TIME);
+    fold->saw_compile_context =
+        fold->saw_compile_context || record_has(record, KEY_COMPILE_CONTEXT);
+    fold->saw_user_metadata = fold->saw_user_metadata || record_has(record, KEY_USER_METADATA);
+    struct zv_trace_event *const added =
+        reserve_events(record) ? trace_add_event(fold->trace, record->err) : NULL;
     if (added == NULL) {
         return false;
     }
@@ -248,7 +86,7 @@ static bool fold_event(const struct record *record, uint32_t *to)
 static uint32_t history_stack(const struct record *record)
 {
     const struct zv_pickle_items items =
-        zv_pickle_items(record->pickle, record->values[KEY_HISTORY]);
+        zv_pickle_items(record->pickle, record_value(record, KEY_HISTORY));
     uint32_t index;
     return items.count != 0 && fold_index(items.at[0], FOLD_HISTORY, &index) ? index : 0;
 }
@@ -256,19 +94,19 @@ static uint32_t history_stack(const struct record *record)
 static bool fold_block(const struct record *record, uint32_t *to)
 {
     struct fold *const fold = record->fold;
-    struct zv_trace_block block = {.stack = stack(record), .state = ZV_BLOCK_FREE};
-    if (!number(record, KEY_ADDRESS, false, &block.address) ||
-        !number(record, KEY_SIZE, true, &block.bytes) ||
-        !number(record, KEY_REQUESTED_SIZE, false, &block.requested_bytes)) {
+    struct zv_trace_block block = {.stack = record_stack(record), .state = ZV_BLOCK_FREE};
+    if (!record_number(record, KEY_ADDRESS, false, &block.address) ||
+        !record_number(record, KEY_SIZE, true, &block.bytes) ||
+        !record_number(record, KEY_REQUESTED_SIZE, false, &block.requested_bytes)) {
         return false;
     }
-    if (equals(record, KEY_STATE, "active_allocated")) {
+    if (record_equals(record, KEY_STATE, "active_allocated")) {
         block.state = ZV_BLOCK_ALLOCATED;
-    } else if (equals(record, KEY_STATE, "active_pending_free") ||
-               equals(record, KEY_STATE, "active_awaiting_free")) {
+    } else if (record_equals(record, KEY_STATE, "active_pending_free") ||
+               record_equals(record, KEY_STATE, "active_awaiting_free")) {
         block.state = ZV_BLOCK_PENDING;
-    } else if (!equals(record, KEY_STATE, "inactive")) {
-        return bad(record, KEY_STATE, "none that is known");
+    } else if (!record_equals(record, KEY_STATE, "inactive")) {
+        return record_bad(record, KEY_STATE, "none that is known");
     }
     if (block.state == ZV_BLOCK_FREE) {
         block.requested_bytes = 0; /* what is written there is of the last owner */
@@ -276,7 +114,7 @@ static bool fold_block(const struct record *record, uint32_t *to)
         block.requested_bytes = block.bytes;
     }
     block.stack = block.stack == 0 ? history_stack(record) : block.stack;
-    fold->saw_block_address = fold->saw_block_address || has(record, KEY_ADDRESS);
+    fold->saw_block_address = fold->saw_block_address || record_has(record, KEY_ADDRESS);
     struct zv_trace_block *const added = trace_add_block(fold->trace, record->err);
     if (added == NULL) {
         return false;
@@ -291,16 +129,16 @@ static bool claim_blocks(const struct record *record, struct zv_trace_segment *s
 {
     struct fold *const fold = record->fold;
     uint64_t end = segment->address;
-    if (!fold_run(record->pickle, record->values[KEY_BLOCKS], FOLD_BLOCK, &segment->first_block,
-                  &segment->block_count) ||
+    if (!fold_run(record->pickle, record_value(record, KEY_BLOCKS), FOLD_BLOCK,
+                  &segment->first_block, &segment->block_count) ||
         (segment->block_count != 0 && segment->first_block < fold->claimed_blocks)) {
-        return bad(record, KEY_BLOCKS, "no list of blocks of its own");
+        return record_bad(record, KEY_BLOCKS, "no list of blocks of its own");
     }
     for (uint32_t i = 0; i < segment->block_count; i++) {
         struct zv_trace_block *const block = &fold->trace->blocks[segment->first_block + i];
         block->address = fold->saw_block_address ? block->address : end;
         if (block->address != end || block->bytes > segment->address + segment->bytes - end) {
-            return bad(record, KEY_BLOCKS, "no list that fills the segment");
+            return record_bad(record, KEY_BLOCKS, "no list that fills the segment");
         }
         end += block->bytes;
     }
@@ -308,16 +146,17 @@ static bool claim_blocks(const struct record *record, struct zv_trace_segment *s
         fold->claimed_blocks = segment->first_block + segment->block_count;
     }
     return end == segment->address + segment->bytes ||
-           bad(record, KEY_BLOCKS, "no list that fills the segment");
+           record_bad(record, KEY_BLOCKS, "no list that fills the segment");
 }
 
 static bool segment_pool(const struct record *record, uint16_t *to)
 {
-    const struct zv_pickle_items id = zv_pickle_items(record->pickle, record->values[KEY_POOL]);
+    const struct zv_pickle_items id =
+        zv_pickle_items(record->pickle, record_value(record, KEY_POOL));
     struct zv_trace_pool pool = {{0, 0}};
     if (id.count >= 2 && !(zv_pickle_u64(record->pickle, id.at[0], &pool.id[0]) &&
                            zv_pickle_u64(record->pickle, id.at[1], &pool.id[1]))) {
-        return bad(record, KEY_POOL, "no pair of numbers");
+        return record_bad(record, KEY_POOL, "no pair of numbers");
     }
     return trace_pool(record->fold->trace, &pool, to, record->err);
 }
@@ -325,26 +164,27 @@ static bool segment_pool(const struct record *record, uint16_t *to)
 static bool fold_segment(const struct record *record, uint32_t *to)
 {
     struct fold *const fold = record->fold;
-    struct zv_trace_segment segment = {.stack = stack(record),
-                                       .is_small = equals(record, KEY_SEGMENT_TYPE, "small")};
+    struct zv_trace_segment segment = {.stack = record_stack(record),
+                                       .is_small =
+                                           record_equals(record, KEY_SEGMENT_TYPE, "small")};
     uint64_t device;
-    if (!number(record, KEY_DEVICE, false, &device) ||
-        !number(record, KEY_ADDRESS, true, &segment.address) ||
-        !number(record, KEY_TOTAL_SIZE, true, &segment.bytes) ||
-        !number(record, KEY_ALLOCATED_SIZE, false, &segment.allocated_bytes) ||
-        !number(record, KEY_ACTIVE_SIZE, false, &segment.active_bytes) ||
-        !number(record, KEY_REQUESTED_SIZE, false, &segment.requested_bytes) ||
-        !stream(record, &segment.stream) || !segment_pool(record, &segment.pool)) {
+    if (!record_number(record, KEY_DEVICE, false, &device) ||
+        !record_number(record, KEY_ADDRESS, true, &segment.address) ||
+        !record_number(record, KEY_TOTAL_SIZE, true, &segment.bytes) ||
+        !record_number(record, KEY_ALLOCATED_SIZE, false, &segment.allocated_bytes) ||
+        !record_number(record, KEY_ACTIVE_SIZE, false, &segment.active_bytes) ||
+        !record_number(record, KEY_REQUESTED_SIZE, false, &segment.requested_bytes) ||
+        !record_stream(record, &segment.stream) || !segment_pool(record, &segment.pool)) {
         return false;
     }
     if (device >= ZV_TRACE_MAX_DEVICES) {
-        return bad(record, KEY_DEVICE, "above 1023");
+        return record_bad(record, KEY_DEVICE, "above 1023");
     }
     if (segment.bytes > UINT64_MAX - segment.address) {
-        return bad(record, KEY_TOTAL_SIZE, "larger than the address space");
+        return record_bad(record, KEY_TOTAL_SIZE, "larger than the address space");
     }
     segment.device = (uint16_t)device;
-    (void)zv_pickle_bool(record->values[KEY_EXPANDABLE], &segment.is_expandable);
+    (void)zv_pickle_bool(record_value(record, KEY_EXPANDABLE), &segment.is_expandable);
     if (!claim_blocks(record, &segment)) {
         return false;
     }
@@ -359,10 +199,11 @@ static bool fold_segment(const struct record *record, uint32_t *to)
 
 static bool fold_annotation(const struct record *record, uint32_t *to)
 {
-    struct zv_trace_annotation annotation = {.is_end = equals(record, KEY_STAGE, "END")};
+    struct zv_trace_annotation annotation = {.is_end = record_equals(record, KEY_STAGE, "END")};
     uint64_t device;
-    if (!number(record, KEY_TIME, false, &annotation.time_us) ||
-        !number(record, KEY_DEVICE, false, &device) || !text(record, KEY_NAME, &annotation.name)) {
+    if (!record_number(record, KEY_TIME, false, &annotation.time_us) ||
+        !record_number(record, KEY_DEVICE, false, &device) ||
+        !record_text(record, KEY_NAME, &annotation.name)) {
         return false;
     }
     annotation.device = (uint16_t)(device < ZV_TRACE_MAX_DEVICES ? device : 0);
@@ -378,7 +219,7 @@ static bool fold_annotation(const struct record *record, uint32_t *to)
 
 static bool fold_history(const struct record *record, uint32_t *to)
 {
-    *to = stack(record);
+    *to = record_stack(record);
     return true;
 }
 
@@ -403,29 +244,58 @@ static struct zv_pickle_value record_handle(enum fold_kind kind, uint32_t index)
     return zv_pickle_handle((uint64_t)kind << FOLD_INDEX_BITS | index);
 }
 
-static enum zv_status fold_dict(struct fold *fold, const struct zv_pickle *pickle,
-                                const struct zv_pickle_batch *batch, struct zv_pickle_value *handle,
-                                struct zv_error *err)
+/* The last value of each key, at the key's own place. */
+static void sort_by_key(struct fold *fold, const struct zv_pickle *pickle,
+                        const struct zv_pickle_batch *batch, struct zv_pickle_value *items,
+                        uint8_t *places)
 {
-    struct record record = {.fold = fold, .pickle = pickle, .offset = batch->offset, .err = err};
     for (size_t i = 0; i + 1 < batch->items.count; i += 2) {
-        record.values[key_of(fold, pickle, batch->items.at[i])] = batch->items.at[i + 1];
+        const enum key key = record_key(fold, pickle, batch->items.at[i]);
+        items[2 * key + 1] = batch->items.at[i + 1];
+        places[key] = (uint8_t)(key + 1);
     }
+}
+
+static enum zv_status fold_record(const struct record *record, bool in_parts,
+                                  struct zv_pickle_value *handle)
+{
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (!has(&record, kinds[i].key)) {
+        uint32_t index;
+        if (!record_has(record, kinds[i].key)) {
             continue;
         }
-        uint32_t index;
-        if (batch->before.bits != 0) {
-            return zv_fail_at(err, ZV_E_UNSUPPORTED, batch->offset, "a record in two parts");
+        if (in_parts) {
+            return zv_fail_at(record->err, ZV_E_UNSUPPORTED, record->offset,
+                              "a record in two parts");
         }
-        if (!kinds[i].fold(&record, &index)) {
-            return failed(err);
+        if (!kinds[i].fold(record, &index)) {
+            return failed(record->err);
         }
         *handle = record_handle(kinds[i].kind, index);
         return ZV_OK;
     }
     return ZV_OK;
+}
+
+static enum zv_status fold_dict(struct fold *fold, const struct zv_pickle *pickle,
+                                const struct zv_pickle_batch *batch, struct zv_pickle_value *handle,
+                                struct zv_error *err)
+{
+    struct record record = {.fold = fold,
+                            .pickle = pickle,
+                            .offset = batch->offset,
+                            .places = batch->places,
+                            .items = batch->items.at,
+                            .err = err};
+    struct zv_pickle_value items[2 * KEY_COUNT];
+    uint8_t places[KEY_COUNT];
+    if (batch->places == NULL) {
+        memset(places, 0, sizeof places);
+        sort_by_key(fold, pickle, batch, items, places);
+        record.places = places;
+        record.items = items;
+    }
+    return fold_record(&record, batch->before.bits != 0, handle);
 }
 
 static bool reserve_frames(struct fold *fold, size_t count, struct zv_error *err)
@@ -434,11 +304,13 @@ static bool reserve_frames(struct fold *fold, size_t count, struct zv_error *err
         return true;
     }
     uint32_t *const frames = zv_memory_resize(fold->frames, count * sizeof *frames);
-    if (frames == NULL) {
+    fold->frames = frames != NULL ? frames : fold->frames;
+    struct fold_call *const calls = zv_memory_resize(fold->calls, count * sizeof *calls);
+    fold->calls = calls != NULL ? calls : fold->calls;
+    if (frames == NULL || calls == NULL) {
         (void)zv_fail_memory(err, "frames");
         return false;
     }
-    fold->frames = frames;
     fold->frame_capacity = count;
     return true;
 }
@@ -507,6 +379,30 @@ static void fold_records(const struct zv_pickle_batch *batch, enum fold_kind kin
     *handle = run_handle(kind, from, count);
 }
 
+/* The stack of count scratch frames. What it shares with the one before is not looked up. */
+static bool trace_calls(struct fold *fold, size_t count, uint32_t *stack_index,
+                        struct zv_error *err)
+{
+    const size_t before = fold->call_count;
+    bool is_shared = true;
+    *stack_index = 0;
+    fold->call_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct fold_call *const call = &fold->calls[i];
+        const struct zv_trace_stack wanted = {*stack_index, fold->frames[count - 1 - i]};
+        is_shared = is_shared && i < before && call->frame == wanted.frame;
+        if (!is_shared) {
+            call->frame = wanted.frame;
+            if (!trace_stack(fold->trace, &wanted, &call->stack, err)) {
+                return false;
+            }
+        }
+        *stack_index = call->stack;
+    }
+    fold->call_count = count;
+    return true;
+}
+
 /* A list of frames, innermost first, is a stack. */
 static enum zv_status fold_frames(struct fold *fold, const struct zv_pickle_batch *batch,
                                   struct zv_pickle_value *handle, struct zv_error *err)
@@ -527,11 +423,8 @@ static enum zv_status fold_frames(struct fold *fold, const struct zv_pickle_batc
         }
     }
     uint32_t stack_index = 0;
-    for (size_t i = known + batch->items.count; i != 0; i--) {
-        const struct zv_trace_stack call = {stack_index, fold->frames[i - 1]};
-        if (!trace_stack(fold->trace, &call, &stack_index, err)) {
-            return failed(err);
-        }
+    if (!trace_calls(fold, known + batch->items.count, &stack_index, err)) {
+        return failed(err);
     }
     *handle = record_handle(FOLD_STACK, stack_index);
     return ZV_OK;
@@ -552,6 +445,11 @@ static enum zv_status fold_list(struct fold *fold, const struct zv_pickle_batch 
         }
     }
     return ZV_OK;
+}
+
+uint8_t snapshot_tag(void *context, const struct zv_pickle *pickle, struct zv_pickle_value text)
+{
+    return (uint8_t)record_key(context, pickle, text);
 }
 
 enum zv_status snapshot_fold(void *context, const struct zv_pickle *pickle,

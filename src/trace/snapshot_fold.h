@@ -26,7 +26,7 @@ enum fold_kind {
 };
 
 #define FOLD_KEYS 32
-enum { FOLD_CACHE = 1024 };
+enum { FOLD_CACHE = 64, FOLD_TEXT_CACHE = 1024 }; /* powers of two */
 
 struct fold {
     struct zv_trace *trace;
@@ -34,22 +34,31 @@ struct fold {
     bool saw_time;
     bool saw_compile_context;
     bool saw_user_metadata;
+    uint64_t first_event;    /* byte where the first one ends */
     uint32_t claimed_blocks; /* blocks before this one belong to a segment */
     uint32_t *frames;        /* scratch */
-    size_t frame_capacity;
-    struct fold_key { /* texts of the pickle by where they are */
+    struct fold_call {       /* the stack that was met last, outermost first */
+        uint32_t frame;
+        uint32_t stack;
+    } * calls;
+    size_t call_count;
+    size_t frame_capacity; /* of both */
+    struct fold_key {      /* texts of the pickle by where they are */
         uint64_t bits;
         uint32_t key;
     } keys[FOLD_CACHE];
     struct fold_text {
         uint64_t bits;
         uint32_t text;
-    } texts[FOLD_CACHE];
+    } texts[FOLD_TEXT_CACHE];
     struct fold_action {
         uint64_t bits;
         uint32_t action; /* enum zv_trace_action */
     } actions[FOLD_CACHE];
-    uint32_t last_texts[FOLD_KEYS]; /* of a key, whose text is often written out each time */
+    struct fold_text
+        last_texts[FOLD_KEYS]; /* of a key, whose text is often written out each time */
+    uint64_t last_stream_bits;
+    uint16_t last_stream;
     uint32_t
         context; /* text of a compile context that was looked at last, and whether it is none */
     bool context_is_none;
@@ -59,6 +68,9 @@ struct fold {
 enum zv_status snapshot_fold(void *context, const struct zv_pickle *pickle,
                              const struct zv_pickle_batch *batch, struct zv_pickle_value *handle,
                              struct zv_error *err);
+
+/* A zv_pickle_tag_fn, of the same context. */
+uint8_t snapshot_tag(void *context, const struct zv_pickle *pickle, struct zv_pickle_value text);
 
 enum { FOLD_INDEX_BITS = 28 };
 _Static_assert(ZV_TRACE_MAX_RECORDS <= UINT64_C(1) << FOLD_INDEX_BITS, "an index in its bits");

@@ -42,6 +42,23 @@ static void *reserve(void *array, size_t *capacity, size_t count, size_t size, s
         return &(trace)->name##s[(trace)->name##_count++];                                         \
     } while (0)
 
+bool trace_reserve_events(struct zv_trace *trace, size_t count, struct zv_error *err)
+{
+    const size_t most = (size_t)ZV_TRACE_MAX_RECORDS;
+    const size_t wanted = count < most ? count : most;
+    if (wanted <= trace->event_capacity) {
+        return true;
+    }
+    void *const to = zv_memory_resize(trace->events, wanted * sizeof *trace->events);
+    if (to == NULL) {
+        (void)zv_fail_memory(err, "a trace");
+        return false;
+    }
+    trace->events = to;
+    trace->event_capacity = wanted;
+    return true;
+}
+
 struct zv_trace_event *trace_add_event(struct zv_trace *trace, struct zv_error *err)
 {
     ADD(trace, event, err);
