@@ -198,11 +198,12 @@ static const struct binding {
     {"-", STEP_MINUS, 5},      {"*", STEP_TIMES, 6},       {"//", STEP_FLOOR, 6},
     {"/", STEP_OVER, 6},       {"%", STEP_MODULO, 6},
 };
-enum { LOWEST_LEVEL = 1, HIGHEST_LEVEL = 6 };
+enum { LOWEST_LEVEL = 1 };
 
 static const struct binding *next_binding(const struct step_parser *parser)
 {
-    for (size_t i = 0; i < sizeof bindings / sizeof *bindings; i++) {
+    const bool is_sign = parser->lexer.token.kind == TOKEN_SIGN;
+    for (size_t i = 0; is_sign && i < sizeof bindings / sizeof *bindings; i++) {
         if (step_lexer_is(&parser->lexer, bindings[i].sign)) {
             return &bindings[i];
         }
@@ -213,11 +214,10 @@ static const struct binding *next_binding(const struct step_parser *parser)
 /* Operators that bind at least as strongly as level; from left to right. */
 static enum zv_status binary(struct step_parser *parser, int level, struct step_expression **to)
 {
-    enum zv_status status =
-        level > HIGHEST_LEVEL ? unary(parser, to) : binary(parser, level + 1, to);
-    while (status == ZV_OK && level <= HIGHEST_LEVEL) {
+    enum zv_status status = unary(parser, to);
+    while (status == ZV_OK) {
         const struct binding *const binding = next_binding(parser);
-        if (binding == NULL || binding->level != level) {
+        if (binding == NULL || binding->level < level) {
             return ZV_OK;
         }
         struct step_expression *outer;
@@ -226,7 +226,7 @@ static enum zv_status binary(struct step_parser *parser, int level, struct step_
         if (status == ZV_OK) {
             outer->operator= binding->operator;
             outer->first = *to;
-            status = binary(parser, level + 1, &outer->first->next);
+            status = binary(parser, binding->level + 1, &outer->first->next);
             *to = outer;
         }
     }
