@@ -25,6 +25,9 @@ static enum zv_status find_kernels(struct session *session, struct step_card *to
 static void write_op(void *context, const struct step_event *event)
 {
     struct zv_sink *const sink = context;
+    if (event->is_use) { /* that work is done at once (docs/STEP.md) */
+        return;
+    }
     if (event->is_free) {
         zv_sink_print(sink, "f %" PRIu64 "\n", event->id);
     } else {

@@ -33,7 +33,7 @@ static const struct meaning {
     {"autocast", "autocast", NULL, "bf16"},
     {"fused-loss", "loss", NULL, "fused"},
     {"dp", "ranks", NULL, as_count},
-    {"fsdp", "parallel", NULL, "fsdp2"},
+    {"fsdp", "parallel", NULL, "fsdp"},
     {"checkpointing", "checkpoint", "none", "false"},
     {"checkpointing", "checkpoint", "full", "true"},
     {"checkpointing", "checkpoint", NULL, NULL},

@@ -59,8 +59,9 @@ struct step_storage {
     uint64_t full_bytes; /* what step_refill takes */
     uint64_t id;         /* its number among all allocations */
     struct zv_allocation allocation;
-    uint32_t refs;  /* tensors */
-    uint32_t saved; /* of them: those that the graph keeps for backward */
+    uint32_t stream; /* that allocated it */
+    uint32_t refs;   /* tensors */
+    uint32_t saved;  /* of them: those that the graph keeps for backward */
     bool of_kernel;
     uint32_t label;
     enum step_purpose purpose;
@@ -162,6 +163,7 @@ struct step_card {
 /* One change of memory, told as it happens. */
 struct step_event {
     bool is_free;
+    bool is_use;    /* no change of memory: work of this stream reads it, too (record_stream()) */
     bool of_kernel; /* what a kernel takes for itself: PyTorch's dispatcher sees none of it */
     uint64_t id;
     uint64_t bytes;
@@ -268,6 +270,8 @@ void step_storage_drop(struct step_engine *e, struct step_storage *storage);
 /* Gives back what a storage has, and takes it anew; tensors over it stay. */
 void step_release(struct step_engine *e, struct step_storage *storage);
 void step_refill(struct step_engine *e, struct step_storage *storage);
+/* Tensor.record_stream(): the current stream uses it, too. Nothing where it was allocated there. */
+void step_use_here(struct step_engine *e, struct step_storage *storage);
 
 /* What is allocated from here on is in the stream of this name, which outlives the engine. */
 bool step_stream_set(struct step_engine *e, struct zv_slice name);

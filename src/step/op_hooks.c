@@ -194,28 +194,27 @@ struct step_value step_call_module(struct step_run *run, uint32_t index,
 /* ---- in the graph ---- */
 
 /* NOLINTBEGIN(misc-no-recursion): lists in lists, STEP_MAX_NESTING at most */
-static void hook_results(struct step_call *call, const struct step_value *value, uint32_t depth)
+static int64_t hook_results(struct step_call *call, const struct step_value *value, uint32_t depth)
 {
+    int64_t added = 0;
     if (depth == STEP_MAX_NESTING) {
         step_fail(call->e, ZV_E_LIMIT, "lists in each other, more than %d", STEP_MAX_NESTING);
     } else if (value->kind == STEP_IS_LIST) {
         for (uint32_t i = 0; i < value->list->count; i++) {
-            hook_results(call, &value->list->items[i], depth + 1);
+            added += hook_results(call, &value->list->items[i], depth + 1);
         }
     } else if (value->kind == STEP_IS_TENSOR && value->tensor->node != NULL) {
-        (void)add(call, &value->tensor->node->hooks, 1);
+        added += add(call, &value->tensor->node->hooks, 1);
     }
+    return added;
 }
 /* NOLINTEND(misc-no-recursion) */
 
 /* before_backward(x, procedure, …): called before what made x (or the tensors of a list) runs
- * backwards: register_hook() on it */
+ * backwards: register_hook() on it. Gives how often that will be. */
 struct step_value step_op_before_backward(struct step_call *call)
 {
-    if (call->e->grad_enabled) {
-        hook_results(call, &call->args[0], 0);
-    }
-    return none;
+    return step_number(call->e->grad_enabled ? hook_results(call, &call->args[0], 0) : 0);
 }
 
 static void pass_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,

@@ -258,6 +258,20 @@ struct step_value step_op_trained(struct step_call *call)
     return list != NULL ? (struct step_value){.kind = STEP_IS_LIST, .list = list} : none;
 }
 
+/* untrain(parameter): the optimizer does not see it; another that stands for it may be there */
+struct step_value step_op_untrain(struct step_call *call)
+{
+    struct step_run *const run = call->run;
+    size_t kept = 0;
+    for (size_t i = 0; i < run->trained_count; i++) {
+        if (run->trained[i] != path(call)) {
+            run->trained[kept++] = run->trained[i];
+        }
+    }
+    run->trained_count = kept;
+    return none;
+}
+
 static struct step_tensor *parameter_of(struct step_call *call)
 {
     struct step_tensor *const tensor = path(call)->tensor;

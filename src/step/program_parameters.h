@@ -15,6 +15,7 @@ struct step_value step_op_parameter(struct step_call *call); /* new: name, shape
 struct step_value step_op_module_of(struct step_call *call); /* what a parameter belongs to */
 struct step_value step_op_named(struct step_call *call);     /* whether it is one of a list */
 struct step_value step_op_trained(struct step_call *call);   /* parameters that train */
+struct step_value step_op_untrain(struct step_call *call);   /* no longer one of them */
 struct step_value step_op_grad(struct step_call *call);      /* of a leaf, or none */
 struct step_value step_op_clear_grad(struct step_call *call);
 struct step_value step_op_this_layer(struct step_call *call);

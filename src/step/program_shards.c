@@ -192,6 +192,13 @@ struct step_value step_op_refill(struct step_call *call)
     return none;
 }
 
+/* used_here(tensor): record_stream() of the current stream */
+struct step_value step_op_used_here(struct step_call *call)
+{
+    step_use_here(call->e, step_arg_tensor(call, 0)->storage);
+    return none;
+}
+
 /* as_strided(tensor, shape): its storage from the beginning, dense, without a graph */
 struct step_value step_op_as_strided(struct step_call *call)
 {

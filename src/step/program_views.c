@@ -141,17 +141,19 @@ static struct step_value parts(struct step_call *call, int64_t dim, const int64_
 struct step_value step_call_split(struct step_call *call)
 {
     const struct step_list *const list = call->args[1].list;
-    int64_t sizes[STEP_MAX_ARGUMENTS];
-    for (uint32_t i = 0; i < list->count && i < STEP_MAX_ARGUMENTS; i++) {
+    int64_t *const sizes = zv_arena_array(call->run->arena, list->count + (size_t)1, sizeof *sizes);
+    for (uint32_t i = 0; sizes != NULL && i < list->count; i++) {
         if (list->items[i].kind != STEP_IS_NUMBER) {
             step_fail(call->e, ZV_E_SYNTAX, "split: size %u is no whole number", i + 1);
             return none;
         }
         sizes[i] = list->items[i].number;
     }
-    return list->count <= STEP_MAX_ARGUMENTS
-               ? parts(call, step_arg_number(call, 2, -1), sizes, list->count)
-               : none;
+    if (sizes == NULL) {
+        step_fail(call->e, ZV_E_NOMEM, "no host memory for a split");
+        return none;
+    }
+    return parts(call, step_arg_number(call, 2, -1), sizes, list->count);
 }
 
 /* Parts of each `number` along a dimension, the last perhaps smaller. */

@@ -57,14 +57,12 @@ static struct step_storage *take_storage(struct step_engine *e)
     return storage;
 }
 
-static void tell(struct step_engine *e, const struct step_storage *storage, bool is_free)
+static void pass_event(struct step_engine *e, const struct step_storage *storage, bool is_free,
+                       bool is_use)
 {
-    e->events++;
-    if (e->phase != NULL) {
-        e->phase->events++;
-    }
     if (e->on_event != NULL) {
         const struct step_event event = {.is_free = is_free,
+                                         .is_use = is_use,
                                          .of_kernel = storage->of_kernel,
                                          .id = storage->id,
                                          .bytes = storage->bytes,
@@ -73,6 +71,15 @@ static void tell(struct step_engine *e, const struct step_storage *storage, bool
                                          .stream = e->stream};
         e->on_event(e->context, &event);
     }
+}
+
+static void tell(struct step_engine *e, const struct step_storage *storage, bool is_free)
+{
+    e->events++;
+    if (e->phase != NULL) {
+        e->phase->events++;
+    }
+    pass_event(e, storage, is_free, false);
 }
 
 static uint64_t higher(uint64_t a, uint64_t b)
@@ -137,6 +144,7 @@ static bool allocate(struct step_engine *e, struct step_storage *storage)
     }
     const enum zv_status status =
         zv_allocator_malloc(e->allocator, storage->bytes, e->stream, &storage->allocation, e->err);
+    storage->stream = e->stream;
     if (status != ZV_OK) {
         e->status = e->status == ZV_OK ? status : e->status;
         return false;
@@ -228,6 +236,13 @@ void step_refill(struct step_engine *e, struct step_storage *storage)
         note_peak(e);
     } else {
         storage->bytes = 0;
+    }
+}
+
+void step_use_here(struct step_engine *e, struct step_storage *storage)
+{
+    if (step_ok(e) && storage->bytes != 0 && storage->stream != e->stream) {
+        pass_event(e, storage, false, true);
     }
 }
 

@@ -725,11 +725,12 @@ Training step, run op by op as torchtune does it
   28811.
   packed is false: framework's default (torchtune 0.4).
   clip is 0: framework's default (torchtune 0.4).
+  fsdp_version is 2: framework's default (torchtune 0.4).
   shards_from is host: framework's default (torch's recipes: the meta device).
-  sync is every: framework's default (torch).
   low_weights is none: framework's default (torch 2.6).
   reduce_type is none: framework's default (torch 2.6).
   reshard is true: framework's default (torch 2.6).
+  sync is every: framework's default (torch).
 
 What holds it
   weights                        1.93 GiB (2.07 GB)
@@ -850,11 +851,183 @@ What would lower it, each by itself
   pipeline and context parallelism.
   Not in it and unknown: NCCL's communicators and their buffers, which are not
   from PyTorch's allocator.
+# The first FSDP is what Accelerate takes; a plain loop has both. What it cannot hold in one vector is refused.
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework transformers --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --autocast --optimizer adamw_fused
+Training step, run op by op as transformers does it
+  peak allocated                 28.45 GiB (30.55 GB)
+  peak active                    28.45 GiB (30.55 GB)
+  peak reserved                  33.85 GiB (36.35 GB)
+  The peak is reached in the backward pass, in cross_entropy, at event 12643 of
+  19131.
+  weights is f32: framework's default (transformers 4.57).
+  attention is sdpa: framework's default (transformers 4.57).
+  loss is logits: framework's default (transformers 4.57).
+  checkpoint is false: framework's default (transformers 4.57).
+  accumulation is 1: framework's default (transformers 4.57).
+  fsdp_version is 1: framework's default (accelerate 1.12).
+  low_weights is none: framework's default (accelerate 1.12, FSDP1: as
+  autocast).
+  original_params is true: framework's default (transformers 4.57).
+  prefetch is none: framework's default (transformers 4.57).
+  sync_states is true: framework's default (transformers 4.57).
+  sync is last: framework's default (transformers 4.57).
+  clip is 1.0: framework's default (transformers 4.57).
+  shards_from is host: framework's default (torch's recipes: the meta device).
+  reduce_type is none: framework's default (torch 2.6).
+  reshard is true: framework's default (torch 2.6).
+  low_buffers is none: framework's default (torch 2.6).
+
+Phases, each with its own peak allocated and what it leaves
+  loading      11.57 GiB (12.42 GB)       leaves 3.74 GiB (4.02 GB)
+  training     28.45 GiB (30.55 GB)       leaves 14.98 GiB (16.08 GB)
+
+What holds it
+  weights                        3.74 GiB (4.02 GB)
+  inputs                         16.00 KiB (16.38 kB)
+  optimizer states               7.48 GiB (8.03 GB)
+  cuBLAS workspace               16.25 MiB (17.04 MB)
+  shared with other ranks        1.96 GiB (2.10 GB)
+  saved for backward             13.30 GiB (14.28 GB)
+  in use for the moment          1.96 GiB (2.10 GB)
+  rounding of the allocator      3.55 MiB (3.72 MB)
+
+Activations by the operation that made them
+    saved: linear                3.50 GiB (3.76 GB)         64 tensors
+    saved: to                    3.05 GiB (3.27 GB)         132 tensors
+    saved: *                     2.77 GiB (2.97 GB)         97 tensors
+    in use: cross_entropy        1.96 GiB (2.10 GB)         3 tensors
+    saved: silu                  1.75 GiB (1.88 GB)         32 tensors
+    saved: cross_entropy         1002.00 MiB (1050.67 MB)   1 tensor
+    saved: flash                 520.00 MiB (545.26 MB)     64 tensors
+    saved: +                     512.00 MiB (536.87 MB)     32 tensors
+    saved: cat                   256.00 MiB (268.44 MB)     64 tensors
+    saved: rsqrt                 520.00 KiB (532.48 kB)     65 tensors
+
+Activations by the layer that made them
+    in no layer                  3.00 GiB (3.22 GB)         11 tensors
+    layers 0 to 31, each         392.27 MiB (411.32 MB)     17 tensors
+
+What would lower it, each by itself
+  checkpoint=true                -8.10 GiB (8.69 GB)
+    recompute each layer in the backward pass
+  full=false                     -7.51 GiB (8.07 GB)
+    train LoRA adapters only
+  optimizer=sgd                  -7.48 GiB (8.03 GB)
+    an optimizer without states
+  optimizer=paged_adamw_8bit     -7.46 GiB (8.01 GB)
+    states in 8 bits, the large ones in managed memory, which the host holds
+    where the card is full
+  weights=bf16                   -5.61 GiB (6.02 GB)
+    weights, gradients and states in bf16
+  optimizer=adamw_8bit           -4.85 GiB (5.21 GB)
+    the optimizer's states in 8 bits (bitsandbytes)
+  optimizer=adafactor            -3.74 GiB (4.02 GB)
+    a row and a column of states for each matrix
+  loss=fused                     -1.17 GiB (1.26 GB)
+    the loss without logits (Liger's fused linear cross entropy)
+
+  Basis: calculated, 19131 allocations and frees of a program (docs/STEP.md) on
+  the allocator engine; kernels of an A100 (no --card, or one whose kernels are
+  not known). Outside it: the CUDA context, compiled graphs, offloading, tensor,
+  pipeline and context parallelism.
+  Not in it and unknown: NCCL's communicators and their buffers, which are not
+  from PyTorch's allocator.
+  Not in it and unknown: what waits for another stream's work (record_stream):
+  active and reserved bytes are the least.
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework plain --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --attention sdpa --checkpointing none --accumulation 1 --optimizer adamw_fused
+Training step, run op by op as plain does it
+  peak allocated                 61.40 GiB (65.93 GB)
+  peak active                    61.40 GiB (65.93 GB)
+  peak reserved                  73.22 GiB (78.62 GB) to 76.06 GiB (81.67 GB)
+  The peak is reached in the backward pass, in safe_softmax of layer 31, at
+  event 14205 of 20071.
+  fsdp_version is not stated (1 | 2): highest with 2; 1 alone takes 129.00 KiB
+  (132.10 kB) less.
+  weights is f32: framework's default (torch 2.6).
+  autocast is none: framework's default (torch 2.6).
+  loss is logits: framework's default (transformers 4.57).
+  shards_from is host: framework's default (torch's recipes: the meta device).
+  low_weights is none: framework's default (torch 2.6).
+  reduce_type is none: framework's default (torch 2.6).
+  reshard is true: framework's default (torch 2.6).
+  sync is every: framework's default (torch).
+  low_buffers is none: framework's default (torch 2.6).
+  original_params is false: framework's default (torch 2.6).
+  limit_gathers is true: framework's default (torch 2.6).
+  prefetch is before: framework's default (torch 2.6).
+  sync_states is false: framework's default (torch 2.6).
+
+Phases, each with its own peak allocated and what it leaves
+  loading      3.74 GiB (4.02 GB)         leaves 3.74 GiB (4.02 GB)
+  training     61.40 GiB (65.93 GB)       leaves 11.23 GiB (12.06 GB)
+
+What holds it
+  weights                        3.74 GiB (4.02 GB)
+  inputs                         48.00 KiB (49.15 kB)
+  gradients                      2.68 GiB (2.87 GB)
+  optimizer states               7.48 GiB (8.03 GB)
+  cuBLAS workspace               16.25 MiB (17.04 MB)
+  shared with other ranks        5.54 GiB (5.95 GB)
+  saved for backward             39.41 GiB (42.31 GB)
+  in use for the moment          2.54 GiB (2.73 GB)
+  rounding of the allocator      145.61 KiB (149.10 kB)
+
+Activations by the operation that made them
+    saved: safe_softmax          16.00 GiB (17.18 GB)       32 tensors
+    saved: *                     9.33 GiB (10.02 GB)        223 tensors
+    saved: linear                6.78 GiB (7.28 GB)         62 tensors
+    saved: silu                  3.39 GiB (3.64 GB)         31 tensors
+    saved: +                     1.94 GiB (2.08 GB)         62 tensors
+    in use: linear               1002.00 MiB (1050.67 MB)   1 tensor
+    saved: reshape               992.00 MiB (1040.19 MB)    31 tensors
+    saved: contiguous            992.00 MiB (1040.19 MB)    31 tensors
+    in use: matmul               544.00 MiB (570.43 MB)     2 tensors
+    in use: cat                  512.00 MiB (536.87 MB)     64 tensors
+
+Activations by the layer that made them
+    in no layer                  1.04 GiB (1.12 GB)         7 tensors
+    layers 0 to 30, each         1.27 GiB (1.36 GB)         19 tensors
+    layer 31                     1.67 GiB (1.80 GB)         11 tensors
+
+What would lower it, each by itself
+  weights=bf16                   -37.66 GiB (40.44 GB)
+    weights, gradients and states in bf16
+  checkpoint=true                -35.30 GiB (37.90 GB)
+    recompute each layer in the backward pass
+  autocast=bf16                  -12.65 GiB (13.59 GB)
+    activations in bf16 by autocast
+  optimizer=sgd                  -7.48 GiB (8.03 GB)
+    an optimizer without states
+  optimizer=adafactor            -7.47 GiB (8.02 GB)
+    a row and a column of states for each matrix
+  optimizer=paged_adamw_8bit     -7.45 GiB (8.00 GB)
+    states in 8 bits, the large ones in managed memory, which the host holds
+    where the card is full
+  optimizer=adamw_8bit           -5.57 GiB (5.99 GB)
+    the optimizer's states in 8 bits (bitsandbytes)
+  loss=fused                     -374.71 MiB (392.91 MB)
+    the loss without logits (Liger's fused linear cross entropy)
+
+  Basis: calculated, 20071 allocations and frees of a program (docs/STEP.md) on
+  the allocator engine; kernels of an A100 (no --card, or one whose kernels are
+  not known). Outside it: the CUDA context, compiled graphs, offloading, tensor,
+  pipeline and context parallelism.
+  Not in it and unknown: NCCL's communicators and their buffers, which are not
+  from PyTorch's allocator.
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework transformers --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --quantization nf4 --lora-rank 8
+zirve estimate: steps/fsdp1.step: line 55: column 3: FSDP1 cannot join weights in 4 bits to one vector
+? 64
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework transformers --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --lora-rank 8 --set original_params=false
+zirve estimate: steps/fsdp1.step: line 125: column 3: FSDP1 wants all weights of a unit to train, or none: original_params=true
+? 64
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --checkpointing none --set original_params=true
+zirve estimate: --set sets original_params: with the other settings the step never asks for it: leave it out
+? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --fsdp
 zirve estimate: --fsdp shares out over data-parallel ranks: add --dp N, a rank for each card
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --fsdp --dp 8 --set this_rank=8
-zirve estimate: steps/parallel.step: line 20: column 1: this_rank is none of the ranks: they are counted from 0
+zirve estimate: steps/parallel.step: line 32: column 1: this_rank is none of the ranks: they are counted from 0
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --zero 3 --dp 8
 zirve estimate: --zero: not with --framework: it has no program for DeepSpeed: --fsdp, or --dp alone for DDP

@@ -1,7 +1,7 @@
 """What one rank of a data-parallel job allocates and frees in two steps, without a card.
 
     cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 tests/tooling/fake_cuda.c
-    LD_PRELOAD=$PWD/libcuda.so.1 python tests/tooling/step_parallel.py tests/data/steps/parallel > events.tsv
+    LD_PRELOAD=$PWD/libcuda.so.1 python tests/tooling/step_parallel.py tests/data/steps/parallel | gzip -9n > events.tsv.gz
 
 A transformers model is wrapped by PyTorch's own code and trained on fake CUDA tensors, in a process
 group that is none. Reads cases.tsv in the folder: the name of a config there, its class, and settings as
@@ -23,7 +23,7 @@ import weakref
 import torch
 import torch.distributed as dist
 import transformers
-from torch._subclasses.fake_tensor import FakeTensorMode, unset_fake_temporarily
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor
 from torch.testing._internal.distributed.fake_pg import FakeStore
@@ -88,6 +88,7 @@ class Events:
         self.said = []
         self.number_of = {}
         self.born_count = 0
+        self.made_in = []
         self.known = {}
         self.told = False
 
@@ -106,12 +107,19 @@ class Events:
         self.number_of[cdata] = self.born_count
         self.born_count += 1
         stream = Stream.current.number
+        self.made_in.append(stream)
         self.say(f"{size}@{stream}" if stream else str(size))
 
     def died(self, cdata):
         number = self.number_of.pop(cdata, None)
         if number is not None:
             self.say(f"-{number}")
+
+    def used(self, storage, stream):
+        """record_stream(); nothing where the storage was made in that stream."""
+        number = self.number_of.get(storage._cdata)
+        if number is not None and self.made_in[number] != stream.number:
+            self.say(f"&{number}@{stream.number}")
 
     def say(self, word):
         if self.told:
@@ -122,6 +130,7 @@ class Events:
         self.told = True
         self.number_of = {c: n - self.born_count for c, n in self.number_of.items()}
         self.born_count = 0
+        self.made_in = []
 
 
 def is_of_reducer(tensors, named):
@@ -153,7 +162,8 @@ class Recorder(TorchDispatchMode):
                 return func(*args, **{k: v for k, v in named.items() if k != "pin_memory"})
         if name == "copy_" and type(args[0]) is torch.Tensor:
             return args[0]  # and gets back from the first rank
-        if name == "add" and torch._C._current_autograd_node() is not None:
+        in_backward = torch._C._current_autograd_node() is not None and not torch.is_grad_enabled()
+        if name == "add" and in_backward:  # with gradients a checkpoint runs forward again
             storage = args[0].untyped_storage()
             if torch._C._storage_Use_Count(storage._cdata) <= 2:  # the tensor's, and this one
                 args[0].add_(args[1])
@@ -225,10 +235,13 @@ def model_of(folder, config_name, cls, case):
     config._attn_implementation = "eager"
     config.use_cache = False
     torch.set_default_dtype(DTYPES[case.get("weights", "f32")])
-    torch.set_default_device("cuda")
+    torch.set_default_device("cpu" if case.get("shards_from") == "host" else "cuda")
     model = getattr(transformers, cls)(config)
     torch.set_default_device("cpu")
     torch.set_default_dtype(torch.float32)
+    for name, weight in model.named_parameters():
+        if any(name == end or name.endswith("." + end) for end in case.get("frozen", "none").split(",")):
+            weight.requires_grad_(False)
     model.train()
     return model
 
@@ -238,7 +251,7 @@ def layers_of(model):
     return base.layers if hasattr(base, "layers") else base.h
 
 
-def wrap_fsdp2(model, case, mesh):
+def wrap_fsdp2(model, case, mesh, events):
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
     policy = dict(
@@ -258,7 +271,101 @@ def wrap_fsdp2(model, case, mesh):
     return model, lambda last: model.set_requires_gradient_sync(last)
 
 
-def wrap_ddp(model, case, mesh):
+class Handle:
+    """What FSDP1 takes for torch.cuda: the stand-ins, and a card that is there."""
+
+    def is_available(self):
+        return True
+
+    def __getattr__(self, name):
+        return getattr(torch.cuda, name)
+
+
+def addresses():
+    """A fake tensor has none, but FSDP1 asks whether two are the same."""
+
+    def of_storage(storage):
+        return storage._cdata if storage.nbytes() else 0
+
+    torch.UntypedStorage.data_ptr = of_storage
+    FakeTensor.data_ptr = lambda tensor: of_storage(tensor.untyped_storage())
+
+
+def move(params, buffers, device):
+    """_move_states_to_device; a fake parameter does not see that its data are on another device."""
+    with torch.no_grad():
+        for t in params + buffers:
+            t.data = t.to(device)
+            t.fake_device = device
+
+
+def wrap_fsdp1(model, case, mesh, events):
+    from torch.distributed.algorithms._checkpoint import checkpoint_wrapper as wrapper
+    from torch.distributed.fsdp import _common_utils, _flat_param, _init_utils, _runtime_utils
+    from torch.distributed.fsdp import BackwardPrefetch, FullyShardedDataParallel, MixedPrecision, ShardingStrategy
+    from torch.distributed.fsdp.wrap import ModuleWrapPolicy
+
+    addresses()
+    _init_utils._move_states_to_device = move
+    _common_utils._FSDPDeviceHandle.from_device = lambda device: Handle()
+    for module in (_flat_param, _runtime_utils):
+        module._no_dispatch_record_stream = lambda tensor, stream: events.used(tensor.untyped_storage(), stream)
+    precision = None
+    if any(DTYPES[case.get(name, "none")] for name in ("low_weights", "reduce_type", "low_buffers")):
+        precision = MixedPrecision(
+            param_dtype=DTYPES[case.get("low_weights", "none")],
+            reduce_dtype=DTYPES[case.get("reduce_type", "none")],
+            buffer_dtype=DTYPES[case.get("low_buffers", "none")],
+        )
+    prefetch = {"before": BackwardPrefetch.BACKWARD_PRE, "after": BackwardPrefetch.BACKWARD_POST, "none": None}
+    replicas = int(case.get("replicas", "1"))
+    if case.get("reshard") == "false":
+        strategy = ShardingStrategy._HYBRID_SHARD_ZERO2 if replicas > 1 else ShardingStrategy.SHARD_GRAD_OP
+    else:
+        strategy = ShardingStrategy.HYBRID_SHARD if replicas > 1 else ShardingStrategy.FULL_SHARD
+    wrapped = FullyShardedDataParallel(
+        model,
+        auto_wrap_policy=ModuleWrapPolicy({type(layers_of(model)[0])}),
+        sharding_strategy=strategy,
+        device_mesh=mesh if replicas > 1 else None,
+        mixed_precision=precision,
+        backward_prefetch=prefetch[case.get("prefetch", "before")],
+        forward_prefetch=case.get("prefetch_forward") == "true",
+        limit_all_gathers=case.get("limit_gathers", "true") == "true",
+        use_orig_params=case.get("original_params") == "true",
+        sync_module_states=case.get("sync_states") == "true",
+        device_id=0,
+    )
+    if case.get("checkpoint", "false") != "false":
+        layer = type(layers_of(model)[0]._fsdp_wrapped_module)
+        reentrant = case.get("reentrant") == "true"
+        how = wrapper.CheckpointImpl.REENTRANT if reentrant else wrapper.CheckpointImpl.NO_REENTRANT
+        call = wrapper.CheckpointWrapper.forward
+
+        def forward(self, *args, cache_position=None, position_ids=None, **kwargs):
+            return call(self, *args, **kwargs)  # without a cache a layer uses neither
+
+        wrapper.CheckpointWrapper.forward = forward
+        wrapper.apply_activation_checkpointing(
+            wrapped,
+            checkpoint_wrapper_fn=lambda module: wrapper.checkpoint_wrapper(
+                module, how, **({} if reentrant else {"preserve_rng_state": False})
+            ),
+            check_fn=lambda module: isinstance(module, layer),
+        )
+    no_sync = []
+
+    def syncs(last):
+        while no_sync:
+            no_sync.pop().__exit__(None, None, None)
+        if not last:
+            no_sync.append(wrapped.no_sync())
+            no_sync[0].__enter__()
+
+    return wrapped, syncs
+
+
+def wrap_ddp(model, case, mesh, events):
     import torch.nn.parallel.distributed as parallel
 
     parallel._verify_param_shape_across_processes = lambda *_: None
@@ -292,6 +399,13 @@ OPTIMIZERS = {
 }
 
 
+def clip(model, norm):
+    if hasattr(model, "clip_grad_norm_"):  # FSDP1's own
+        model.clip_grad_norm_(norm)
+    else:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), norm)
+
+
 def steps(model, case, syncs, events):
     optimizer = OPTIMIZERS[case.get("optimizer", "adamw_foreach")](model.parameters())
     batch, tokens = int(case["batch"]), int(case["tokens"])
@@ -310,7 +424,7 @@ def steps(model, case, syncs, events):
             out.loss.backward()
         if "clip" in case:
             events.say("clip")
-            torch.nn.utils.clip_grad_norm_(model.parameters(), float(case["clip"]))
+            clip(model, float(case["clip"]))
         events.say("optimizer")
         optimizer.step()
         optimizer.zero_grad()
@@ -322,8 +436,13 @@ def run(folder, words):
     events = Events()
     stand_ins(events)
     ranks = int(case["ranks"])
-    dist.init_process_group("fake", store=FakeStore(), rank=int(case.get("this_rank", "0")), world_size=ranks * int(case.get("replicas", "1")))
     replicas = int(case.get("replicas", "1"))
+    dist.init_process_group(
+        "fake",
+        store=FakeStore(),
+        rank=int(case.get("this_rank", "0")),
+        world_size=ranks * replicas,
+    )
     mesh = (
         init_device_mesh("cuda", (ranks,))
         if replicas == 1
@@ -332,7 +451,7 @@ def run(folder, words):
     with FakeTensorMode(allow_non_fake_inputs=True), Recorder(events):
         model = model_of(folder, words[0], words[1], case)
         events.begin()
-        model, syncs = {"fsdp2": wrap_fsdp2, "ddp": wrap_ddp}[case["parallel"]](model, case, mesh)
+        model, syncs = {"fsdp1": wrap_fsdp1, "fsdp2": wrap_fsdp2, "ddp": wrap_ddp}[case["parallel"]](model, case, mesh, events)
         steps(model, case, syncs, events)
     print("\t".join([words[0], words[1], " ".join(words[2:]), " ".join(events.said)]), flush=True)
     os._exit(0)
