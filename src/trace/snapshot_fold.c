@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "trace/snapshot_record.h"
 
-static bool fold_frame(const struct record *record, uint32_t *to)
+static bool new_frame(const struct record *record, uint32_t *to)
 {
     struct zv_trace_frame frame = {0};
     if (!record_text(record, KEY_FILENAME, &frame.file) ||
@@ -17,6 +17,27 @@ static bool fold_frame(const struct record *record, uint32_t *to)
         frame.line = UINT64_MAX; /* not known */
     }
     return trace_frame(record->fold->trace, &frame, to, record->err);
+}
+
+static bool fold_frame(const struct record *record, uint32_t *to)
+{
+    const struct fold_frame wanted = {.file = record_value(record, KEY_FILENAME).bits,
+                                      .name = record_value(record, KEY_NAME).bits,
+                                      .line = record_value(record, KEY_LINE).bits};
+    const uint64_t mixed = (wanted.file ^ wanted.name << 24 ^ wanted.line << 44) + wanted.name;
+    const size_t at = (size_t)((mixed * UINT64_C(0x9e3779b97f4a7c15)) >> 54) % FOLD_FRAME_CACHE;
+    struct fold_frame *const known = &record->fold->known_frames[at];
+    if (known->frame != 0 && known->file == wanted.file && known->name == wanted.name &&
+        known->line == wanted.line) {
+        *to = known->frame;
+        return true;
+    }
+    if (!new_frame(record, to)) {
+        return false;
+    }
+    *known = wanted;
+    known->frame = *to;
+    return true;
 }
 
 /* PyTorch writes "N/A" where there was no compile context. */

@@ -26,7 +26,7 @@ enum fold_kind {
 };
 
 #define FOLD_KEYS 32
-enum { FOLD_CACHE = 64, FOLD_TEXT_CACHE = 1024 }; /* powers of two */
+enum { FOLD_CACHE = 64, FOLD_TEXT_CACHE = 512, FOLD_FRAME_CACHE = 1024 }; /* powers of two */
 
 struct fold {
     struct zv_trace *trace;
@@ -51,6 +51,12 @@ struct fold {
         uint64_t bits;
         uint32_t text;
     } texts[FOLD_TEXT_CACHE];
+    struct fold_frame { /* frames that are written out for every stack, by their values */
+        uint64_t file;
+        uint64_t name;
+        uint64_t line;
+        uint32_t frame; /* 0: none */
+    } known_frames[FOLD_FRAME_CACHE];
     struct fold_action {
         uint64_t bits;
         uint32_t action; /* enum zv_trace_action */
