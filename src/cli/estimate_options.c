@@ -125,8 +125,11 @@ const struct option_spec estimate_options[] = {
     VALUE(estimate_train_group, "zero", "zero-stage", "STAGE",
           "ZeRO 1, 2 or 3 over the --dp ranks"),
     FLAG(estimate_train_group, "fsdp", NULL, "fully sharded over the --dp ranks"),
-    VALUE(estimate_train_group, "checkpointing", "gradient-checkpointing activation-checkpointing",
-          "HOW", "none, selective or full"),
+    VALUE(
+        estimate_train_group, "checkpointing", "gradient-checkpointing activation-checkpointing",
+        "HOW",
+        "none, selective or full; with --framework selective needs --set selective=op, products, a "
+        "number of layers or names of operations"),
     FLAG(estimate_train_group, "fused-loss", NULL,
          "logits are never materialised (chunked or fused loss)"),
 

@@ -198,7 +198,10 @@ void step_settings_spell(struct zv_slice setting, char *to, size_t size)
             return;
         }
     }
-    (void)snprintf(to, size, "--set %.*s=VALUE", (int)setting.length, setting.at);
+    const bool selective = zv_slice_equal(setting, "selective");
+    (void)snprintf(to, size, "--set %.*s=%s", (int)setting.length, setting.at,
+                   selective ? "op, products, a number of layers, or operations (mm,flash)"
+                             : "VALUE");
 }
 
 /* --set NAME=VALUE */

@@ -1,7 +1,7 @@
 /* The graph: nodes, their edges, what they save and when they die. */
 #include <string.h>
 
-#include "step/engine.h"
+#include "step/region.h"
 
 enum { POOL_ENTRIES = 128 };
 
@@ -109,11 +109,16 @@ struct step_tensor *step_made_by(struct step_engine *e, struct step_tensor *resu
 void step_save(struct step_engine *e, struct step_node *node, size_t slot,
                const struct step_tensor *t)
 {
-    if (node != NULL) {
-        node->saved[slot] = step_detach(e, t);
-        if (node->saved[slot] != NULL) {
-            node->saved[slot]->storage->saved++;
-        }
+    if (node == NULL) {
+        return;
+    }
+    if (e->region != NULL) {
+        step_region_save(e, node, slot, t);
+        return;
+    }
+    node->saved[slot] = step_detach(e, t);
+    if (node->saved[slot] != NULL) {
+        node->saved[slot]->storage->saved++;
     }
 }
 
@@ -123,6 +128,9 @@ void step_release_saved(struct step_engine *e, struct step_node *node)
         if (node->saved[i] != NULL) {
             node->saved[i]->storage->saved--;
             step_clear(e, &node->saved[i]);
+        }
+        if (node->holder[i] != 0) {
+            step_region_release(e, node, i);
         }
     }
 }

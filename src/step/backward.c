@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "step/engine.h"
+#include "step/region.h"
 #include "step/tensor_layout.h"
 
 enum { FEW_OUTPUTS = 4, FEW_TASKS = 256, MANY_EDGES = 64 };
@@ -89,10 +89,18 @@ static bool discover_from(struct run *run, size_t at)
     return true;
 }
 
-static bool discover(struct run *run, struct step_node *root)
+/* A tensor's node has to wait for the gradient that it is given as for any other. */
+static bool discover(struct run *run, struct step_tensor *const *roots, size_t count)
 {
     struct step_engine *const e = run->e;
-    bool ok = add_task(run, root);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        struct step_node *const root = roots[i]->node;
+        ok = known(run, root) || add_task(run, root);
+        if (ok) {
+            task_of(run, root)->missing++;
+        }
+    }
     for (size_t at = run->base; ok && at < e->task_count; at++) {
         ok = discover_from(run, at);
     }
@@ -235,8 +243,18 @@ static void release_saved(struct step_engine *e, struct step_node *node)
 {
     step_release_saved(e, node);
     if (node->again != NULL) {
-        step_again_drop(e, node->again);
-        node->again = NULL;
+        step_again_release(e, node->again);
+    }
+}
+
+/* What a region gave is in variables of the node's function, which die when it returns. */
+static void leave_filled(struct step_engine *e, struct step_node *node)
+{
+    for (size_t i = STEP_NODE_SAVED; i-- > 0;) {
+        if (node->saved[i] != NULL) {
+            node->saved[i]->storage->saved--;
+            step_clear(e, &node->saved[i]);
+        }
     }
 }
 
@@ -257,7 +275,15 @@ static void run_node(struct run *run, struct step_node *node, struct step_tensor
         step_hooks_call(e, node->hooks);
     }
     e->label = node->label;
-    node->backward(e, node, in, out);
+    if (node->region != NULL) {
+        step_region_fill(e, node->region);
+    }
+    if (step_ok(e)) {
+        node->backward(e, node, in, out);
+    }
+    if (node->region != NULL) {
+        leave_filled(e, node);
+    }
     for (uint32_t i = 0; i < node->edge_count; i++) {
         if (out[i] != NULL && node->edges[i].node != NULL) {
             fit(e, &node->edges[i], &out[i]);
@@ -329,41 +355,55 @@ static void call_after(struct step_engine *e)
     }
 }
 
-void step_backward(struct step_engine *e, struct step_tensor *loss, struct step_tensor *grad)
+static bool have_nodes(struct step_engine *e, struct step_tensor *const *tensors, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (tensors[i]->node == NULL) {
+            return step_fail(e, ZV_E_SYNTAX, "backward of what needs no gradient");
+        }
+    }
+    return step_ok(e);
+}
+
+void step_backward_from(struct step_engine *e, struct step_tensor *const *tensors,
+                        struct step_tensor **grads, size_t count)
+{
+    struct run run = {.e = e, .base = e->task_count};
+    const bool grad_before = e->grad_enabled;
+    const uint32_t label_before = e->label;
+    const bool ok = have_nodes(e, tensors, count);
+    for (size_t i = 0; ok && i < count; i++) {
+        tensors[i]->node->refs++;
+    }
+    e->grad_enabled = false;
+    const bool found = ok && discover(&run, tensors, count);
+    for (size_t i = 0; i < count; i++) {
+        if (found) {
+            const struct step_edge edge = {.node = tensors[i]->node, .output = tensors[i]->output};
+            route(&run, &edge, grads[i]);
+        } else {
+            step_drop(e, grads[i]);
+        }
+    }
+    if (found) {
+        run_all(&run);
+    }
+    finish(&run);
+    call_after(e);
+    for (size_t i = 0; ok && i < count; i++) {
+        step_node_drop(e, tensors[i]->node);
+    }
+    e->grad_enabled = grad_before;
+    e->label = label_before;
+}
+
+void step_backward(struct step_engine *e, struct step_tensor *loss)
 {
     if (loss == NULL || !step_ok(e)) {
         return;
     }
-    if (loss->node == NULL) {
-        step_fail(e, ZV_E_SYNTAX, "backward of what needs no gradient");
-        return;
-    }
-    struct run run = {.e = e, .base = e->task_count};
-    const bool grad_before = e->grad_enabled;
-    const uint32_t label_before = e->label;
-    e->grad_enabled = false;
-    struct step_node *const root = loss->node;
-    root->refs++;
-    /* one element's own gradient is held until backward returns; a given one is handed over */
-    struct step_tensor *own = NULL;
-    if (grad == NULL) {
-        own = step_empty(e, &loss->shape, loss->dtype);
-    }
-    struct step_tensor *const first = grad != NULL ? grad : step_hold(own);
-    if (step_ok(e) && discover(&run, root)) {
-        struct step_tensor **const grads = grads_of(e, task_of(&run, root));
-        if (grads != NULL) {
-            grads[loss->output] = first;
-            push(&run, run.base);
-            run_all(&run);
-        }
-    } else {
-        step_drop(e, first);
-    }
-    finish(&run);
-    call_after(e);
+    struct step_tensor *const own = step_empty(e, &loss->shape, loss->dtype);
+    struct step_tensor *grad = step_hold(own); /* held until backward returns */
+    step_backward_from(e, &loss, &grad, 1);
     step_drop(e, own);
-    step_node_drop(e, root);
-    e->grad_enabled = grad_before;
-    e->label = label_before;
 }

@@ -124,8 +124,9 @@ struct step_engine;
 typedef void step_backward_fn(struct step_engine *e, struct step_node *node,
                               struct step_tensor **in, struct step_tensor **out);
 
-/* What a checkpoint runs again. */
+/* What a checkpoint runs again, and what it keeps for that (region.h). */
 struct step_again;
+struct step_region;
 
 struct step_node {
     struct step_node *next; /* in a list of unused or dying ones */
@@ -141,8 +142,10 @@ struct step_node {
     struct step_tensor *saved[STEP_NODE_SAVED];
     struct step_tensor *attribute; /* of Python: lives as long as the node, not until it has run */
     struct step_again *again;
-    struct step_hook *hooks; /* before it runs */
-    struct step_shape shape; /* facts for backward; what they mean is the operation's */
+    struct step_region *region;       /* whose run fills saved; NULL: it is there */
+    uint32_t holder[STEP_NODE_SAVED]; /* of region, from 1 on; 0: the slot waits for nothing */
+    struct step_hook *hooks;          /* before it runs */
+    struct step_shape shape;          /* facts for backward; what they mean is the operation's */
     int64_t stride[STEP_MAX_DIMS];
     struct step_shape other;
     int64_t other_stride[STEP_MAX_DIMS];
@@ -202,9 +205,11 @@ struct step_engine {
     bool evaluating;        /* the model is in eval(): nothing drops out */
     enum zv_dtype autocast; /* UNKNOWN: off */
     uint32_t autocast_depth;
-    bool autocast_cache; /* weights are cast once until the outermost autocast ends */
-    bool in_kernel;      /* what is made belongs to a kernel alone */
-    bool in_backward;    /* autograd's thread has a cuBLAS handle of its own */
+    bool autocast_cache;        /* weights are cast once until the outermost autocast ends */
+    bool in_kernel;             /* what is made belongs to a kernel alone */
+    bool in_backward;           /* autograd's thread has a cuBLAS handle of its own */
+    bool stopped;               /* a region has all that it was run again for */
+    struct step_region *region; /* that is at work; NULL: saved tensors are kept */
     enum step_purpose purpose;
     uint32_t label;
     /* register_post_accumulate_grad_hook: called when a leaf's gradient is whole; NULL: nothing */
@@ -237,6 +242,7 @@ struct step_engine {
     struct step_storage *unused_storages;
     struct step_tensor *unused_tensors;
     struct step_node *unused_nodes;
+    struct step_region *unused_regions;
     struct step_node *dying;
     bool burying;
     struct step_handle handles[2];
@@ -258,9 +264,10 @@ void step_engine_end(struct step_engine *e);
 /* Records the first failure; always false. */
 bool step_fail(struct step_engine *e, enum zv_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Whether to go on. A region that stops is no failure: what it holds is still dropped. */
 static inline bool step_ok(const struct step_engine *e)
 {
-    return e->status == ZV_OK;
+    return e->status == ZV_OK && !e->stopped;
 }
 
 /* ---- storages and tensors ---- */
@@ -339,13 +346,18 @@ static inline bool step_edge_needed(const struct step_node *node, size_t edge)
 
 /* What a checkpoint keeps besides tensors (op_checkpoint.c). */
 void step_again_drop(struct step_engine *e, struct step_again *again);
+/* The part of it that goes when backward has run. */
+void step_again_release(struct step_engine *e, struct step_again *again);
 
 /* Calls procedures, in the order in which they were added; forgets them (op_hooks.c). */
 void step_hooks_call(struct step_engine *e, const struct step_hook *hooks);
 void step_hooks_drop(struct step_engine *e, struct step_hook *hooks);
 
-/* Runs the graph of loss backwards; grad is its gradient, or NULL for a loss of one element. */
-void step_backward(struct step_engine *e, struct step_tensor *loss, struct step_tensor *grad);
+/* Runs the graph of loss, which has one element, backwards. */
+void step_backward(struct step_engine *e, struct step_tensor *loss);
+/* The same of several tensors with their gradients, which it takes over. */
+void step_backward_from(struct step_engine *e, struct step_tensor *const *tensors,
+                        struct step_tensor **grads, size_t count);
 
 /* ---- kernels' own memory ---- */
 

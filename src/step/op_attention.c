@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "step/op_table.h"
+#include "step/region.h"
 #include "step/tensor_layout.h"
 
 enum { BATCH, HEADS, TOKENS, SIZE, FOUR };
@@ -110,6 +111,22 @@ static void give(struct step_engine *e, const struct step_node *node, uint32_t e
     }
 }
 
+/* A result and its sums that a checkpoint kept; NULL: they are to be made. */
+static struct step_tensor *kept_pair(struct step_engine *e, enum step_keeps operation,
+                                     struct step_tensor **sums)
+{
+    struct step_tensor *const result = step_kept(e, operation);
+    *sums = result != NULL ? step_region_take_more(e, operation) : NULL;
+    return result;
+}
+
+static void keep_pair(struct step_engine *e, enum step_keeps operation,
+                      const struct step_tensor *result, const struct step_tensor *sums)
+{
+    step_keep(e, operation, result);
+    step_keep(e, operation, sums);
+}
+
 /* ---- FlashAttention 2 ---- */
 
 static void flash_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
@@ -159,11 +176,16 @@ static void flash_backward(struct step_engine *e, struct step_node *node, struct
 static struct step_tensor *flash_of(struct step_engine *e, struct step_tensor *q,
                                     struct step_tensor *k, struct step_tensor *v)
 {
-    const struct step_tensor view = turned(q);
-    struct step_tensor *result = step_like(e, &view, q->dtype); /* empty_like: q's own layout */
-    struct step_tensor *const sums =
-        three(e, q->shape.size[BATCH], q->shape.size[HEADS], q->shape.size[TOKENS], ZV_DTYPE_F32);
-    result = turn(e, result, false);
+    struct step_tensor *sums = NULL;
+    struct step_tensor *result = kept_pair(e, STEP_KEEPS_FLASH, &sums);
+    if (result == NULL) {
+        const struct step_tensor view = turned(q);
+        result = step_like(e, &view, q->dtype); /* empty_like: q's own layout */
+        sums = three(e, q->shape.size[BATCH], q->shape.size[HEADS], q->shape.size[TOKENS],
+                     ZV_DTYPE_F32);
+        result = turn(e, result, false);
+        keep_pair(e, STEP_KEEPS_FLASH, result, sums);
+    }
     struct step_node *const node =
         step_node_new(e, flash_backward, (struct step_tensor *const[]){q, k, v}, 3);
     if (node != NULL) {
@@ -393,6 +415,25 @@ static struct step_tensor *bias_of(struct step_engine *e, const struct step_tens
     return bias;
 }
 
+static struct step_tensor *efficient_of(struct step_engine *e, const struct step_tensor *q,
+                                        const struct step_tensor *v, bool trains,
+                                        struct step_tensor **sums)
+{
+    const struct step_shape shape = q->shape;
+    const int64_t width = v->shape.size[SIZE];
+    struct step_tensor *const result =
+        four(e, shape.size[BATCH], shape.size[TOKENS], shape.size[HEADS], width, q->dtype);
+    *sums = three(e, shape.size[BATCH], shape.size[HEADS],
+                  trains ? up_to(shape.size[TOKENS], 32) : 0, ZV_DTYPE_F32);
+    if (shape.size[SIZE] > 128) { /* the accumulator does not fit into registers */
+        e->in_kernel = true;
+        step_drop(e, four(e, shape.size[BATCH], shape.size[TOKENS], shape.size[HEADS], width,
+                          ZV_DTYPE_F32));
+        e->in_kernel = false;
+    }
+    return turn(e, result, false);
+}
+
 struct step_tensor *step_op_efficient(struct step_engine *e, struct step_tensor *q,
                                       struct step_tensor *k, struct step_tensor *v,
                                       struct step_tensor *mask)
@@ -403,22 +444,14 @@ struct step_tensor *step_op_efficient(struct step_engine *e, struct step_tensor 
     cast(e, (struct step_tensor *const[]){q, k, v}, low);
     struct step_tensor *result = NULL;
     if (fits(e, low[0], low[1], low[2])) {
-        const struct step_shape shape = low[0]->shape;
         const bool trains = step_needs(e, low, 3);
-        const int64_t width = low[2]->shape.size[SIZE];
         struct step_tensor *const bias = bias_of(e, given, low[0]->dtype);
-        result =
-            four(e, shape.size[BATCH], shape.size[TOKENS], shape.size[HEADS], width, low[0]->dtype);
-        struct step_tensor *const sums =
-            three(e, shape.size[BATCH], shape.size[HEADS],
-                  trains ? up_to(shape.size[TOKENS], 32) : 0, ZV_DTYPE_F32);
-        if (shape.size[SIZE] > 128) { /* the accumulator does not fit into registers */
-            e->in_kernel = true;
-            step_drop(e, four(e, shape.size[BATCH], shape.size[TOKENS], shape.size[HEADS], width,
-                              ZV_DTYPE_F32));
-            e->in_kernel = false;
+        struct step_tensor *sums = NULL;
+        result = kept_pair(e, STEP_KEEPS_EFFICIENT, &sums);
+        if (result == NULL) {
+            result = efficient_of(e, low[0], low[2], trains, &sums);
+            keep_pair(e, STEP_KEEPS_EFFICIENT, result, sums);
         }
-        result = turn(e, result, false);
         struct step_node *const node = step_node_new(e, efficient_backward, low, 3);
         if (node != NULL) {
             save_qkv(e, node, low, result, sums);

@@ -1,5 +1,6 @@
 /* Convolutions by cuDNN; its workspace is taken as 0. */
 #include "step/op_table.h"
+#include "step/region.h"
 #include "step/tensor_layout.h"
 
 enum { BIAS = 2 }; /* the edge after input and weight */
@@ -32,6 +33,20 @@ static void conv_backward(struct step_engine *e, struct step_node *node, struct 
     step_drop(e, x);
 }
 
+/* The result, which a checkpoint may have kept. */
+static struct step_tensor *kept_convolution(struct step_engine *e, const struct step_tensor *x,
+                                            const struct step_shape *shape)
+{
+    struct step_tensor *result = step_kept(e, STEP_KEEPS_CONVOLUTION);
+    if (result == NULL) {
+        struct step_tensor *const copy = dense(e, x);
+        result = step_empty(e, shape, x->dtype);
+        step_drop(e, copy);
+        step_keep(e, STEP_KEEPS_CONVOLUTION, result);
+    }
+    return result;
+}
+
 struct step_tensor *step_op_conv1d(struct step_engine *e, struct step_tensor *x,
                                    struct step_tensor *weight)
 {
@@ -42,16 +57,13 @@ struct step_tensor *step_op_conv1d(struct step_engine *e, struct step_tensor *x,
         step_fail(e, ZV_E_SYNTAX, "conv1d takes batch, channels, tokens");
         return NULL;
     }
-    struct step_tensor *const copy = dense(e, x);
     const struct step_shape shape = {
         .dims = 3, .size = {x->shape.size[0], weight->shape.size[0], x->shape.size[2]}};
-    struct step_tensor *const result = step_empty(e, &shape, x->dtype);
-    step_drop(e, copy);
     struct step_node *const node =
         step_node_new(e, conv_backward, (struct step_tensor *const[]){x, weight}, 2);
     step_save(e, node, 0, x);
     step_save(e, node, 1, weight);
-    return step_made_by(e, result, node);
+    return step_made_by(e, kept_convolution(e, x, &shape), node);
 }
 
 static struct step_tensor *convolved(struct step_engine *e, struct step_tensor *x,
@@ -71,14 +83,11 @@ static struct step_tensor *convolved(struct step_engine *e, struct step_tensor *
         }
         shape.size[i] = room / step + 1;
     }
-    struct step_tensor *const copy = dense(e, x);
-    struct step_tensor *const result = step_empty(e, &shape, x->dtype);
-    step_drop(e, copy);
     struct step_node *const node =
         step_node_new(e, conv_backward, (struct step_tensor *const[]){x, weight, bias}, 3);
     step_save(e, node, 0, x);
     step_save(e, node, 1, weight);
-    return step_made_by(e, result, node);
+    return step_made_by(e, kept_convolution(e, x, &shape), node);
 }
 
 struct step_tensor *step_op_conv2d(struct step_engine *e, struct step_tensor *x,

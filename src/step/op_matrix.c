@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "step/op_table.h"
+#include "step/region.h"
 #include "step/tensor_layout.h"
 
 static struct step_tensor *product(struct step_engine *e, const struct step_shape *shape,
@@ -19,6 +20,18 @@ static struct step_tensor *product(struct step_engine *e, const struct step_shap
 {
     struct step_tensor *const result = step_empty(e, shape, dtype);
     step_uses_cublas(e);
+    return result;
+}
+
+/* One of the forward pass, which a checkpoint may have kept. */
+static struct step_tensor *kept_product(struct step_engine *e, enum step_keeps operation,
+                                        const struct step_shape *shape, enum zv_dtype dtype)
+{
+    struct step_tensor *result = step_kept(e, operation);
+    if (result == NULL) {
+        result = product(e, shape, dtype);
+        step_keep(e, operation, result);
+    }
     return result;
 }
 
@@ -107,7 +120,7 @@ struct step_tensor *step_op_mm(struct step_engine *e, struct step_tensor *a, str
         keep_operands(e, node, 0, left, right);
         const struct step_shape shape = {.dims = 2,
                                          .size = {left->shape.size[0], right->shape.size[1]}};
-        result = step_made_by(e, product(e, &shape, left->dtype), node);
+        result = step_made_by(e, kept_product(e, STEP_KEEPS_MM, &shape, left->dtype), node);
     }
     step_drop(e, left);
     step_drop(e, right);
@@ -141,8 +154,12 @@ struct step_tensor *step_op_addmm(struct step_engine *e, struct step_tensor *bia
         keep_operands(e, node, 1, left, right);
         const struct step_shape shape = {.dims = 2,
                                          .size = {left->shape.size[0], right->shape.size[1]}};
-        result = step_empty(e, &shape, left->dtype);
-        step_scratch(e, e->card.addmm_bytes);
+        result = step_kept(e, STEP_KEEPS_ADDMM);
+        if (result == NULL) {
+            result = step_empty(e, &shape, left->dtype);
+            step_scratch(e, e->card.addmm_bytes);
+            step_keep(e, STEP_KEEPS_ADDMM, result);
+        }
         result = step_made_by(e, result, node);
     }
     step_drop(e, added);
@@ -180,12 +197,13 @@ static void bmm_backward(struct step_engine *e, struct step_node *node, struct s
     }
 }
 
-static struct step_tensor *batch_product(struct step_engine *e, const struct step_tensor *left,
+static struct step_tensor *batch_product(struct step_engine *e, enum step_keeps operation,
+                                         const struct step_tensor *left,
                                          const struct step_tensor *right)
 {
     const struct step_shape shape = {
         .dims = 3, .size = {left->shape.size[0], left->shape.size[1], right->shape.size[2]}};
-    return product(e, &shape, left->dtype);
+    return kept_product(e, operation, &shape, left->dtype);
 }
 
 struct step_tensor *step_op_bmm(struct step_engine *e, struct step_tensor *a, struct step_tensor *b)
@@ -197,7 +215,7 @@ struct step_tensor *step_op_bmm(struct step_engine *e, struct step_tensor *a, st
         struct step_node *const node =
             step_node_new(e, bmm_backward, (struct step_tensor *const[]){left, right}, 2);
         keep_operands(e, node, 0, left, right);
-        result = step_made_by(e, batch_product(e, left, right), node);
+        result = step_made_by(e, batch_product(e, STEP_KEEPS_BMM, left, right), node);
     }
     step_drop(e, left);
     step_drop(e, right);
@@ -236,7 +254,7 @@ struct step_tensor *step_op_baddbmm(struct step_engine *e, struct step_tensor *b
         struct step_node *const node = step_node_new(
             e, baddbmm_backward, (struct step_tensor *const[]){added, left, right}, 3);
         keep_operands(e, node, 1, left, right);
-        result = step_made_by(e, batch_product(e, left, right), node);
+        result = step_made_by(e, batch_product(e, STEP_KEEPS_BADDBMM, left, right), node);
     }
     step_drop(e, added);
     step_drop(e, left);
@@ -308,8 +326,8 @@ static struct step_tensor *batches(struct step_engine *e, struct step_tensor *a,
     struct step_tensor *const left = batched(e, a, &batch, count);
     struct step_tensor *const right = batched(e, b, &batch, count);
     struct step_tensor *const y = step_op_bmm(e, left, right);
+    step_drop(e, right); /* variables, of which C++ destroys the last one first */
     step_drop(e, left);
-    step_drop(e, right);
     batch.size[batch.dims++] = a->shape.size[a->shape.dims - 2];
     batch.size[batch.dims++] = b->shape.size[b->shape.dims - 1];
     struct step_tensor *const view = y != NULL ? step_unsafe_view(e, y, &batch) : NULL;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "step/op_table.h"
+#include "step/region.h"
 #include "step/tensor_layout.h"
 
 static void softmax_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
@@ -30,7 +31,11 @@ static struct step_tensor *softmax_of(struct step_engine *e, struct step_tensor 
     if (input == NULL) {
         return NULL;
     }
-    struct step_tensor *const result = step_empty(e, &input->shape, dtype);
+    struct step_tensor *result = step_kept(e, STEP_KEEPS_SOFTMAX);
+    if (result == NULL) {
+        result = step_empty(e, &input->shape, dtype);
+        step_keep(e, STEP_KEEPS_SOFTMAX, result);
+    }
     struct step_node *const node =
         step_node_new(e, softmax_backward, (struct step_tensor *const[]){input}, 1);
     if (node != NULL) {
@@ -134,6 +139,25 @@ static void layer_norm_backward(struct step_engine *e, struct step_node *node,
     }
 }
 
+/* native_layer_norm, whose three results a checkpoint may have kept. */
+static void normalise(struct step_engine *e, const struct step_tensor *input,
+                      struct step_tensor *made[3])
+{
+    made[0] = step_kept(e, STEP_KEEPS_LAYER_NORM);
+    if (made[0] != NULL) {
+        made[1] = step_region_take_more(e, STEP_KEEPS_LAYER_NORM);
+        made[2] = step_region_take_more(e, STEP_KEEPS_LAYER_NORM);
+        return;
+    }
+    const int64_t rows = step_count(&input->shape) / input->shape.size[input->shape.dims - 1];
+    made[0] = step_like(e, input, input->dtype);
+    made[1] = step_vector(e, rows, ZV_DTYPE_F32);
+    made[2] = step_vector(e, rows, ZV_DTYPE_F32);
+    for (size_t i = 0; i < 3; i++) {
+        step_keep(e, STEP_KEEPS_LAYER_NORM, made[i]);
+    }
+}
+
 struct step_tensor *step_op_layer_norm(struct step_engine *e, struct step_tensor *x,
                                        struct step_tensor *weight, struct step_tensor *bias)
 {
@@ -148,23 +172,21 @@ struct step_tensor *step_op_layer_norm(struct step_engine *e, struct step_tensor
         step_drop(e, input);
         return NULL;
     }
-    struct step_tensor *const result = step_like(e, input, input->dtype);
-    const int64_t rows = step_count(&input->shape) / input->shape.size[input->shape.dims - 1];
-    struct step_tensor *const mean = step_vector(e, rows, ZV_DTYPE_F32);
-    struct step_tensor *const deviation = step_vector(e, rows, ZV_DTYPE_F32);
+    struct step_tensor *made[3]; /* the result, mean and deviation of each row */
+    normalise(e, input, made);
     struct step_node *const node = step_node_new(
         e, layer_norm_backward, (struct step_tensor *const[]){input, weight, bias}, 3);
     if (node != NULL) {
         step_save(e, node, 0, bias);
         step_save(e, node, 1, input);
         step_save(e, node, 2, weight);
-        step_save(e, node, 3, mean);
-        step_save(e, node, 4, deviation);
+        step_save(e, node, 3, made[1]);
+        step_save(e, node, 4, made[2]);
         node->dtype = weight != NULL ? weight->dtype : input->dtype;
     }
-    step_drop(e, mean);
-    step_drop(e, deviation);
-    struct step_tensor *const made = step_made_by(e, result, node);
+    step_drop(e, made[1]);
+    step_drop(e, made[2]);
+    struct step_tensor *const result = step_made_by(e, made[0], node);
     step_drop(e, input);
-    return made;
+    return result;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "step/op_table.h"
+#include "step/region.h"
 #include "step/tensor_layout.h"
 
 struct step_tensor *step_elementwise(struct step_engine *e, const struct step_tensor *const *t,
@@ -35,6 +36,19 @@ static struct step_tensor *of_two(struct step_engine *e, const struct step_tenso
 {
     const struct step_tensor *const both[2] = {a, b};
     return step_elementwise(e, both, 2, dtype);
+}
+
+/* The same of the forward pass, which a checkpoint may have kept. */
+static struct step_tensor *kept_of(struct step_engine *e, uint32_t operation,
+                                   const struct step_tensor *a, const struct step_tensor *b,
+                                   enum zv_dtype dtype)
+{
+    struct step_tensor *result = step_kept(e, operation);
+    if (result == NULL) {
+        result = of_two(e, a, b, dtype);
+        step_keep(e, operation, result);
+    }
+    return result;
 }
 
 /* A tensor without dimensions counts only when its kind of type is higher. */
@@ -122,7 +136,7 @@ struct step_tensor *step_op_unary(struct step_engine *e, uint32_t index, struct 
             step_save(e, node, 0, input);
         }
     }
-    struct step_tensor *result = of_one(e, input, input->dtype);
+    struct step_tensor *result = kept_of(e, STEP_KEEPS_UNARY + index, input, NULL, input->dtype);
     if (row->saves == 'r') {
         step_save(e, node, 0, result);
     }
@@ -150,24 +164,25 @@ static void sub_backward(struct step_engine *e, struct step_node *node, struct s
 }
 
 static struct step_tensor *sum_like(struct step_engine *e, struct step_tensor *a,
-                                    struct step_tensor *b, step_backward_fn *backward)
+                                    struct step_tensor *b, step_backward_fn *backward,
+                                    enum step_keeps operation)
 {
     if (!step_ok(e) || (a == NULL && b == NULL)) {
         return NULL;
     }
     struct step_node *const node =
         step_node_new(e, backward, (struct step_tensor *const[]){a, b}, 2);
-    return step_made_by(e, of_two(e, a, b, type_of(a, b)), node);
+    return step_made_by(e, kept_of(e, operation, a, b, type_of(a, b)), node);
 }
 
 struct step_tensor *step_op_add(struct step_engine *e, struct step_tensor *a, struct step_tensor *b)
 {
-    return sum_like(e, a, b, add_backward);
+    return sum_like(e, a, b, add_backward, STEP_KEEPS_ADD);
 }
 
 struct step_tensor *step_op_sub(struct step_engine *e, struct step_tensor *a, struct step_tensor *b)
 {
-    return sum_like(e, a, b, sub_backward);
+    return sum_like(e, a, b, sub_backward, STEP_KEEPS_SUB);
 }
 
 struct step_tensor *step_op_add_in_place(struct step_engine *e, struct step_tensor *a,
@@ -209,7 +224,7 @@ struct step_tensor *step_op_mul(struct step_engine *e, struct step_tensor *a, st
             step_save(e, node, 1, a);
         }
     }
-    return step_made_by(e, of_two(e, a, b, type_of(a, b)), node);
+    return step_made_by(e, kept_of(e, STEP_KEEPS_MUL, a, b, type_of(a, b)), node);
 }
 
 /* other: -grad * ((self / other) / other); self: grad / other */
@@ -244,7 +259,7 @@ struct step_tensor *step_op_div(struct step_engine *e, struct step_tensor *a, st
             step_save(e, node, 1, a);
         }
     }
-    return step_made_by(e, of_two(e, a, b, type_of(a, b)), node);
+    return step_made_by(e, kept_of(e, STEP_KEEPS_DIV, a, b, type_of(a, b)), node);
 }
 
 struct step_tensor *step_op_div_in_place(struct step_engine *e, struct step_tensor *a,
@@ -284,7 +299,12 @@ struct step_tensor *step_op_to(struct step_engine *e, struct step_tensor *a, enu
     if (node != NULL) {
         node->dtype = a->dtype;
     }
-    return step_made_by(e, step_like(e, a, dtype), node);
+    struct step_tensor *result = step_kept(e, STEP_KEEPS_TO);
+    if (result == NULL) {
+        result = step_like(e, a, dtype);
+        step_keep(e, STEP_KEEPS_TO, result);
+    }
+    return step_made_by(e, result, node);
 }
 
 struct step_tensor *step_op_clone(struct step_engine *e, struct step_tensor *a, bool contiguous)
@@ -322,11 +342,11 @@ struct step_tensor *step_op_where(struct step_engine *e, struct step_tensor *mas
     }
     struct step_tensor *const number = other != NULL ? NULL : step_scalar(e, a->dtype);
     const struct step_tensor *const all[3] = {mask, a, other};
-    struct step_tensor *const result = step_elementwise(e, all, other != NULL ? 3 : 2, a->dtype);
-    step_drop(e, number);
     struct step_node *const node =
         step_node_new(e, where_backward, (struct step_tensor *const[]){a}, 1);
     step_save(e, node, 0, mask);
+    struct step_tensor *const result = step_elementwise(e, all, other != NULL ? 3 : 2, a->dtype);
+    step_drop(e, number);
     return step_made_by(e, result, node);
 }
 
@@ -343,11 +363,10 @@ struct step_tensor *step_op_masked_fill(struct step_engine *e, struct step_tenso
     if (mask == NULL || a == NULL) {
         return NULL;
     }
-    struct step_tensor *const result = of_one(e, a, a->dtype);
     struct step_node *const node =
         step_node_new(e, masked_fill_backward, (struct step_tensor *const[]){a}, 1);
     step_save(e, node, 0, mask);
-    return step_made_by(e, result, node);
+    return step_made_by(e, of_one(e, a, a->dtype), node);
 }
 
 static void dropout_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
@@ -361,9 +380,14 @@ struct step_tensor *step_op_dropout(struct step_engine *e, struct step_tensor *a
     if (a == NULL) {
         return NULL;
     }
-    struct step_tensor *const result = step_like(e, a, a->dtype);
-    struct step_tensor *const mask =
-        result != NULL ? step_empty_strided(e, &a->shape, result->stride, ZV_DTYPE_BOOL) : NULL;
+    struct step_tensor *const kept = step_kept(e, STEP_KEEPS_DROPOUT);
+    struct step_tensor *const result = kept != NULL ? kept : step_like(e, a, a->dtype);
+    struct step_tensor *mask = kept != NULL ? step_region_take_more(e, STEP_KEEPS_DROPOUT) : NULL;
+    if (kept == NULL && result != NULL) {
+        mask = step_empty_strided(e, &a->shape, result->stride, ZV_DTYPE_BOOL);
+        step_keep(e, STEP_KEEPS_DROPOUT, result);
+        step_keep(e, STEP_KEEPS_DROPOUT, mask);
+    }
     struct step_node *const node =
         step_node_new(e, dropout_backward, (struct step_tensor *const[]){a}, 1);
     step_save(e, node, 0, mask);

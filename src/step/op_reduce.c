@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "step/op_table.h"
+#include "step/region.h"
 #include "step/tensor_layout.h"
 
 static bool wrap(struct step_engine *e, const struct step_tensor *a, int64_t *dim)
@@ -142,8 +143,14 @@ struct step_tensor *step_op_max(struct step_engine *e, struct step_tensor *a, in
     }
     struct step_shape shape = a->shape;
     shape.size[dim] = 1;
-    struct step_tensor *const values = step_empty(e, &shape, a->dtype);
-    struct step_tensor *const at = step_empty(e, &shape, ZV_DTYPE_I64);
+    struct step_tensor *values = step_kept(e, STEP_KEEPS_MAX);
+    struct step_tensor *at = values != NULL ? step_region_take_more(e, STEP_KEEPS_MAX) : NULL;
+    if (values == NULL) {
+        values = step_empty(e, &shape, a->dtype);
+        at = step_empty(e, &shape, ZV_DTYPE_I64);
+        step_keep(e, STEP_KEEPS_MAX, values);
+        step_keep(e, STEP_KEEPS_MAX, at);
+    }
     struct step_node *const node = reduction(e, a, max_backward, dim, true);
     step_save(e, node, 0, at);
     if (indices != NULL) {

@@ -364,6 +364,11 @@ static struct step_value enable_grad(struct step_call *call)
     return none;
 }
 
+static struct step_value is_number(struct step_call *call)
+{
+    return step_number(call->args[0].kind == STEP_IS_NUMBER);
+}
+
 /* autocast(none) is one that is switched off. */
 static struct step_value autocast(struct step_call *call)
 {
@@ -478,6 +483,7 @@ const struct step_operation step_operations[] = {
     {"purpose", "s", purpose},
     {"refuse", "s", refuse},
     {"exists", "v", step_op_exists},
+    {"is_number", "v", is_number},
     {"declared", "", step_op_declared},
     {"is_linear", "M", step_op_is_linear},
     {"is_embedding", "M", step_op_is_embedding},

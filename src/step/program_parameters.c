@@ -379,8 +379,14 @@ struct step_value step_op_backward(struct step_call *call)
 {
     const bool before = call->e->in_backward;
     call->e->in_backward = true;
-    struct step_tensor *const grad = call->count > 1 ? step_tensor_of(&call->args[1]) : NULL;
-    step_backward(call->e, step_tensor_of(&call->args[0]), step_hold(grad));
+    struct step_tensor *const loss = step_tensor_of(&call->args[0]);
+    struct step_tensor *grad = call->count > 1 ? step_tensor_of(&call->args[1]) : NULL;
+    if (grad != NULL && loss != NULL) {
+        grad = step_hold(grad);
+        step_backward_from(call->e, &loss, &grad, 1);
+    } else {
+        step_backward(call->e, loss);
+    }
     call->e->in_backward = before;
     return none;
 }

@@ -335,6 +335,54 @@ static bool enter(struct step_run *run, uint32_t index, size_t count,
     return true;
 }
 
+/* A variable of a procedure that is stopped: Python's traceback holds its frame. */
+static void wreck(struct step_run *run, struct step_value value)
+{
+    if (value.kind == STEP_IS_NONE) {
+        return;
+    }
+    if (run->wreck_count == run->wreck_capacity) {
+        const size_t capacity =
+            run->wreck_capacity == 0 ? STEP_MAX_LOCALS : run->wreck_capacity * 2;
+        struct step_value *const more = zv_memory_resize(run->wreck, capacity * sizeof *more);
+        if (more == NULL) {
+            run->engine.stopped = false;
+            step_fail(&run->engine, ZV_E_NOMEM, "no host memory for a checkpoint");
+            step_value_drop(run, &value);
+            return;
+        }
+        run->wreck = more;
+        run->wreck_capacity = capacity;
+    }
+    run->wreck[run->wreck_count++] = value;
+}
+
+void step_wreck_drop(struct step_run *run)
+{
+    for (size_t i = 0; i < run->wreck_count; i++) {
+        step_value_drop(run, &run->wreck[i]);
+    }
+    run->wreck_count = 0;
+}
+
+/* Variables die in the order in which they appear, then a module's arguments. */
+static void leave(struct step_run *run, struct step_frame *frame,
+                  const struct step_value *arguments)
+{
+    const struct step_procedure *const procedure = frame->procedure;
+    const bool stopped = run->engine.stopped;
+    for (uint32_t i = 0; i < procedure->local_count; i++) {
+        if (stopped) {
+            wreck(run, frame->locals[i]);
+        } else {
+            step_value_drop(run, &frame->locals[i]);
+        }
+    }
+    for (uint32_t i = 0; stopped && procedure->is_module && i < procedure->parameters; i++) {
+        wreck(run, step_value_hold(arguments[i]));
+    }
+}
+
 struct step_value step_call_procedure(struct step_run *run, uint32_t index,
                                       struct step_value *arguments, size_t count,
                                       const struct step_expression *at)
@@ -365,9 +413,7 @@ struct step_value step_call_procedure(struct step_run *run, uint32_t index,
     step_blame(run, procedure->place);
     run->depth--;
     run->active[index] = false;
-    for (uint32_t i = 0; i < procedure->local_count; i++) {
-        step_value_drop(run, &frame.locals[i]);
-    }
+    leave(run, &frame, arguments);
     run->prefix = prefix_before;
     run->frame = outer;
     return frame.result;
@@ -431,6 +477,8 @@ void step_run_end(struct step_run *run)
     zv_strmap_free(&run->paths);
     zv_memory_free(run->path_list);
     zv_memory_free(run->trained);
+    zv_memory_free(run->wreck);
+    run->wreck = NULL;
     run->path_list = NULL;
     run->trained = NULL;
 }

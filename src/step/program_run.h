@@ -90,6 +90,9 @@ struct step_run {
     bool lenient;        /* a name that is not there is none */
     uint32_t after_grad; /* the procedure that after_grad() named */
     struct step_list *unused_lists;
+    struct step_value *wreck; /* what the variables of procedures held that were stopped */
+    size_t wreck_count;
+    size_t wreck_capacity;
     uint64_t marks[8];          /* events before mark k; as many as ZV_STEP_MARKS */
     struct zv_slice outside[4]; /* what no event here has; as many as ZV_STEP_OUTSIDE */
     size_t outside_count;
@@ -144,6 +147,9 @@ struct step_tensor *step_tensor_of(const struct step_value *value);
 struct step_value step_call_procedure(struct step_run *run, uint32_t index,
                                       struct step_value *arguments, size_t count,
                                       const struct step_expression *at);
+
+/* Drops what stopped procedures held: the innermost's variables first. */
+void step_wreck_drop(struct step_run *run);
 
 /* The same with what is around the procedure. */
 struct step_value step_call_module(struct step_run *run, uint32_t index,

@@ -12,7 +12,7 @@ enum { POOL_ENTRIES = 256 };
 
 bool step_fail(struct step_engine *e, enum zv_status status, const char *format, ...)
 {
-    if (e->status == ZV_OK) {
+    if (step_ok(e)) {
         char text[400];
         va_list args;
         va_start(args, format);
@@ -196,7 +196,7 @@ struct step_storage *step_storage_new(struct step_engine *e, uint64_t bytes)
 /* After a failure the run is over: nothing more happens to the card. */
 static void give_back(struct step_engine *e, struct step_storage *storage)
 {
-    if (storage->bytes != 0 && step_ok(e)) {
+    if (storage->bytes != 0 && e->status == ZV_OK) {
         tell(e, storage, true);
         const enum zv_status status = zv_allocator_free(e->allocator, storage->allocation, e->err);
         e->status = e->status == ZV_OK ? status : e->status;

@@ -3,7 +3,7 @@ $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --frame
 Training step, run op by op as plain does it
   peak allocated                 120.69 GiB (129.59 GB) to 164.22 GiB (176.33 GB)
   peak active                    120.69 GiB (129.59 GB) to 164.22 GiB (176.33 GB)
-  peak reserved                  123.65 GiB (132.77 GB) to 167.59 GiB (179.95 GB)
+  peak reserved                  123.15 GiB (132.24 GB) to 167.59 GiB (179.95 GB)
   The peak is reached in the backward pass, in linear, at event 27799 of 33295.
   checkpoint is not stated (false | true): highest with false; true alone takes
   39.50 GiB (42.41 GB) less.
@@ -12,6 +12,7 @@ Training step, run op by op as plain does it
   optimizer is not stated (adamw_foreach | adamw_fused | adamw_loop): highest
   with adamw_fused; adamw_loop alone takes 145.50 KiB (148.99 kB) less.
   attention is not stated (sdpa | eager): alone it makes no difference.
+  reentrant is not stated (false | true): alone it makes no difference.
   weights is f32: framework's default (torch 2.6).
   autocast is none: framework's default (torch 2.6).
   loss is logits: framework's default (transformers 4.57).
@@ -526,9 +527,9 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       "setting": "checkpoint",
       "value": "true",
       "what": "recompute each layer in the backward pass",
-      "peak_allocated_bytes": 7353288192,
+      "peak_allocated_bytes": 7353292288,
       "managed_bytes": 0,
-      "saved_bytes": 1577367552
+      "saved_bytes": 1577363456
     },
     {
       "setting": "loss",
@@ -585,7 +586,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
 }
 # What is missing or makes no sense.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --seq-length 512
-zirve estimate: steps/plain.step: line 38: column 22: the step needs batch: state it with --micro-batch
+zirve estimate: steps/plain.step: line 39: column 22: the step needs batch: state it with --micro-batch
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework none --micro-batch 1
 zirve estimate: there is no program steps/none.step
@@ -597,7 +598,7 @@ $ zirve estimate tests/data/models/mamba-130m/config.json --task train --framewo
 zirve estimate: families/mamba.family does not say what the model does in a step (no [step …] sections, docs/STEP.md)
 ? 3
 $ zirve estimate data/published/llama-3.2-3b.json --framework plain
-zirve estimate: steps/plain.step: line 38: column 22: the step needs batch: state it with --micro-batch
+zirve estimate: steps/plain.step: line 39: column 22: the step needs batch: state it with --micro-batch
 ? 64
 # What a step op by op cannot answer is refused by its name; nothing is left out without a word.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --grid
@@ -633,7 +634,7 @@ largest batch: 4
 Training step, run op by op as torchtune does it
   peak allocated                 25.90 GiB (27.81 GB) to 65.72 GiB (70.56 GB)
   peak active                    25.90 GiB (27.81 GB) to 65.72 GiB (70.56 GB)
-  peak reserved                  30.37 GiB (32.61 GB) to 69.58 GiB (74.71 GB)
+  peak reserved                  30.36 GiB (32.60 GB) to 69.58 GiB (74.71 GB)
   A100 80GB offers 79.50 GiB (85.36 GB): the step goes in.
   The peak is reached in the backward pass, in cross_entropy, at event 26879 of
   32767.
@@ -717,12 +718,12 @@ zirve estimate: steps/generate.step: line 145: column 18: the step needs generat
 # One rank of several: what is gathered and reduced, in streams of their own; NCCL is named as unknown.
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --checkpointing full --set chunks=8 --optimizer adamw_fused --accumulation 1 --card h100
 Training step, run op by op as torchtune does it
-  peak allocated                 12.12 GiB (13.01 GB)
-  peak active                    12.12 GiB (13.01 GB)
+  peak allocated                 12.10 GiB (13.00 GB)
+  peak active                    12.10 GiB (13.00 GB)
   peak reserved                  17.03 GiB (18.28 GB)
   H100 80GB offers 79.19 GiB (85.03 GB): the step goes in.
-  The peak is reached in the backward pass, in pow of layer 1, at event 28292 of
-  28811.
+  The peak is reached in the backward pass, in pow of layer 1, at event 27917 of
+  28427.
   packed is false: framework's default (torchtune 0.4).
   clip is 0: framework's default (torchtune 0.4).
   fsdp_version is 2: framework's default (torchtune 0.4).
@@ -735,7 +736,7 @@ Training step, run op by op as torchtune does it
 What holds it
   weights                        1.93 GiB (2.07 GB)
   inputs                         32.00 KiB (32.77 kB)
-  gradients                      2.85 GiB (3.06 GB)
+  gradients                      2.83 GiB (3.04 GB)
   optimizer states               3.74 GiB (4.02 GB)
   cuBLAS workspace               64.00 MiB (67.11 MB)
   shared with other ranks        3.18 GiB (3.41 GB)
@@ -747,21 +748,21 @@ Activations by the operation that made them
     saved: to                    96.00 MiB (100.66 MB)      4 tensors
     in use: pow                  96.00 MiB (100.66 MB)      3 tensors
     in use: *                    32.00 MiB (33.55 MB)       2 tensors
-    in use: +                    32.00 MiB (33.55 MB)       2 tensors
     saved: reshape               32.00 MiB (33.55 MB)       2 tensors
     in use: mean                 32.00 MiB (33.55 MB)       1 tensor
     saved: flash                 16.25 MiB (17.04 MB)       2 tensors
     in use: embedding            16.00 MiB (16.78 MB)       1 tensor
+    in use: +                    16.00 MiB (16.78 MB)       1 tensor
+    in use: to                   16.00 MiB (16.78 MB)       1 tensor
     saved: *                     16.00 MiB (16.78 MB)       1 tensor
-    saved: rsqrt                 8.00 KiB (8.19 kB)         1 tensor
 
 Activations by the layer that made them
-    in no layer                  16.00 MiB (16.78 MB)       3 tensors
+    in no layer                  32.00 MiB (33.55 MB)       4 tensors
     layer 0                      16.00 MiB (16.78 MB)       1 tensor
-    layer 1                      336.26 MiB (352.59 MB)     16 tensors
+    layer 1                      320.26 MiB (335.81 MB)     15 tensors
 
 What would lower it, each by itself
-  full=false                     -5.38 GiB (5.78 GB)
+  full=false                     -5.36 GiB (5.76 GB)
     train LoRA adapters only
   optimizer=sgd                  -3.74 GiB (4.02 GB)
     an optimizer without states
@@ -772,11 +773,11 @@ What would lower it, each by itself
     where the card is full
   optimizer=adamw_8bit           -1.83 GiB (1.97 GB)
     the optimizer's states in 8 bits (bitsandbytes)
-  in_backward=true               -152.61 MiB (160.02 MB)
+  in_backward=true               -136.61 MiB (143.24 MB)
     each gradient used and freed in the backward pass, with one micro-batch an
     optimizer step
 
-  Basis: calculated, 28811 allocations and frees of a program (docs/STEP.md) on
+  Basis: calculated, 28427 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of H100 80GB. Outside it: the CUDA context,
   compiled graphs, offloading, tensor, pipeline and context parallelism.
   Not in it and unknown: NCCL's communicators and their buffers, which are not
@@ -842,7 +843,7 @@ What would lower it, each by itself
     where the card is full
   optimizer=adamw_8bit           -15.67 GiB (16.82 GB)
     the optimizer's states in 8 bits (bitsandbytes)
-  checkpoint=true                -4.17 GiB (4.47 GB)
+  checkpoint=true                -4.16 GiB (4.47 GB)
     recompute each layer in the backward pass
 
   Basis: calculated, 18298 allocations and frees of a program (docs/STEP.md) on
@@ -992,7 +993,7 @@ Activations by the layer that made them
 What would lower it, each by itself
   weights=bf16                   -37.66 GiB (40.44 GB)
     weights, gradients and states in bf16
-  checkpoint=true                -35.30 GiB (37.90 GB)
+  checkpoint=true                -35.36 GiB (37.97 GB)
     recompute each layer in the backward pass
   autocast=bf16                  -12.65 GiB (13.59 GB)
     activations in bf16 by autocast
@@ -1031,4 +1032,38 @@ zirve estimate: steps/parallel.step: line 32: column 1: this_rank is none of the
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --zero 3 --dp 8
 zirve estimate: --zero: not with --framework: it has no program for DeepSpeed: --fsdp, or --dp alone for DDP
+? 64
+# Layers run again: all of each, all but chosen operations, every third.
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing full | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
+  peak allocated                 62.18 GiB (66.76 GB)
+  peak reserved                  64.29 GiB (69.03 GB)
+  saved for backward             8.33 GiB (8.94 GB)
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=op | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
+  peak allocated                 89.24 GiB (95.82 GB)
+  peak reserved                  93.75 GiB (100.66 GB)
+  saved for backward             35.39 GiB (38.00 GB)
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=products | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
+  peak allocated                 108.24 GiB (116.22 GB)
+  peak reserved                  112.13 GiB (120.39 GB)
+  saved for backward             54.39 GiB (58.40 GB)
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=3 | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
+  peak allocated                 130.98 GiB (140.63 GB)
+  peak reserved                  137.83 GiB (148.00 GB)
+  saved for backward             79.87 GiB (85.76 GB)
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=flash,silu | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
+  peak allocated                 80.24 GiB (86.16 GB)
+  peak reserved                  84.50 GiB (90.73 GB)
+  saved for backward             26.39 GiB (28.34 GB)
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing none | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
+  peak allocated                 162.25 GiB (174.21 GB)
+  peak reserved                  169.27 GiB (181.76 GB)
+  saved for backward             112.39 GiB (120.68 GB)
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective
+zirve estimate: steps/checkpoints.step: line 12: column 44: the step needs selective: state it with --set selective=op, products, a number of layers, or operations (mm,flash)
+? 64
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=flush
+zirve estimate: steps/torchtune.step: line 106: column 14: selective: "flush" is no operation that a checkpoint keeps (op, products, a number of layers, or of mm, addmm, bmm, baddbmm, convolution, flash, efficient, add, sub, mul, div, to, dropout, softmax, layer_norm, max, neg, exp, sigmoid, tanh, relu, sqrt, rsqrt, reciprocal, log, pow, square, silu, gelu, sin, cos, erf; with /N: of N results the first)
+? 64
+$ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=0
+zirve estimate: steps/checkpoints.step: line 13: column 3: selective=0: of how many layers one is run again must be 1 or more
 ? 64

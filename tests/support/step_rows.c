@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "format/unpack.h"
@@ -21,6 +22,58 @@ void step_rows_use(const char *folder)
     char path[PATH];
     path_in(path, folder, "");
     (void)setenv("XDG_CONFIG_HOME", path, 1); /* NOLINT(concurrency-mt-unsafe) */
+}
+
+void step_rows_cells(struct zv_slice line, struct zv_slice *cell, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        cell[i] = zv_slice_cut(&line, '\t');
+    }
+}
+
+static void add(char settings[ROW_TEXT], const char *name, struct zv_slice value)
+{
+    const size_t length = strlen(settings);
+    const int more = snprintf(settings + length, ROW_TEXT - length, "%s%s=%.*s",
+                              length != 0 ? " " : "", name, (int)value.length, value.at);
+    assert_true(more > 0 && length + (size_t)more < ROW_TEXT);
+}
+
+/* Whether there is a cache, how experts are used, how layers are run again. */
+static void add_more(char settings[ROW_TEXT], struct zv_slice more)
+{
+    const struct zv_slice cache = zv_slice_cut(&more, '+');
+    add(settings, "use_cache", zv_slice_of(zv_slice_equal(cache, "cache") ? "true" : "false"));
+    while (more.length != 0) {
+        const struct zv_slice word = zv_slice_cut(&more, '+');
+        const bool reentrant = zv_slice_equal(word, "reentrant");
+        if (zv_slice_equal(word, "one") || zv_slice_equal(word, "balanced")) {
+            add(settings, "routing", word);
+        } else if (reentrant || zv_slice_equal(word, "full")) {
+            add(settings, "checkpoint", zv_slice_of("true"));
+            add(settings, "reentrant", zv_slice_of(reentrant ? "true" : "false"));
+        } else {
+            add(settings, "checkpoint", zv_slice_of("selective"));
+            add(settings, "selective",
+                zv_slice_equal(word, "pointwise") ? zv_slice_of("silu,gelu,mul,dropout") : word);
+        }
+    }
+}
+
+void step_rows_case(const struct zv_slice cell[ROW_COLUMNS], char config[ROW_TEXT],
+                    char settings[ROW_TEXT])
+{
+    (void)snprintf(config, ROW_TEXT, "tests/data/steps/saved/%.*s.json",
+                   (int)cell[ROW_CONFIG].length, cell[ROW_CONFIG].at);
+    settings[0] = 0;
+    add(settings, "batch", cell[ROW_BATCH]);
+    if (!zv_slice_equal(cell[ROW_TOKENS], "-")) {
+        add(settings, "tokens", cell[ROW_TOKENS]);
+    }
+    add(settings, "weights", cell[ROW_WEIGHTS]);
+    add(settings, "autocast", cell[ROW_AUTOCAST]);
+    add(settings, "attention", cell[ROW_ATTENTION]);
+    add_more(settings, cell[ROW_MORE]);
 }
 
 size_t step_rows_each(const char *folder, const char *file, void (*check)(struct zv_slice line))

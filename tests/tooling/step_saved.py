@@ -22,9 +22,11 @@ a line with the operation that made it (what a Python object's death frees has n
 What a kernel allocates for itself is not seen here: it is below the dispatcher.
 A mixture of experts asks the card which experts a token goes to, which no fake tensor knows: the
 case's last column is then "nocache+balanced" (as evenly as it goes) or "nocache+one" (all to the same
-ones).
+ones). "nocache+reentrant" and "nocache+full" run each layer again in backward (torch.utils.checkpoint),
+"nocache+op" and the other names of POLICIES without what the operations of that policy gave.
 """
 import collections
+import functools
 import gzip
 import json
 import os
@@ -34,9 +36,11 @@ import weakref
 import torch
 import transformers
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils import checkpoint
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+ROUTINGS = ("one", "balanced")
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 ONE_USE = 4  # of a tensor in __torch_dispatch__ that nothing else holds
 # of FunctionsManual.cpp, which does it out of place for subclasses of Tensor
@@ -46,6 +50,41 @@ IN_PLACE = {
 }
 # the seeds of an unused generator are on the host
 FLASH = ("_scaled_dot_product_flash_attention", "_scaled_dot_product_efficient_attention")
+
+aten = torch.ops.aten
+ATTENTION = [
+    aten._scaled_dot_product_efficient_attention.default,
+    aten._scaled_dot_product_flash_attention.default,
+]
+# what is kept: all results of an operation, or of every second one the first
+POLICIES = {
+    # torchtitan parallelisms/parallelize_llama.py, torchtune training/_activation_checkpointing.py
+    "op": (ATTENTION + [aten.max.default], [aten.mm.default]),
+    "products": (ATTENTION + [aten.mm.default, aten.bmm.default, aten.addmm.default], []),
+    "pointwise": ([aten.silu.default, aten.gelu.default, aten.mul.Tensor, aten.native_dropout.default], []),
+}
+
+
+def selective(name):
+    """As torchtitan's selective_checkpointing_context_fn: the count begins anew with each region."""
+    always, second = POLICIES[name]
+    seen = collections.Counter()
+
+    def policy(ctx, func, *_args, **_kwargs):
+        seen[ctx.is_recompute, func] += 1
+        kept = func in always or func in second and seen[ctx.is_recompute, func] % 2
+        wanted = checkpoint.CheckpointPolicy
+        return wanted.MUST_SAVE if kept else wanted.PREFER_RECOMPUTE
+
+    return checkpoint.create_selective_checkpoint_contexts(policy)
+
+
+def run_again(model, how):
+    if how:
+        settings = {"use_reentrant": how == "reentrant"}
+        if how in POLICIES:
+            settings["context_fn"] = functools.partial(selective, how)
+        model.gradient_checkpointing_enable(settings)
 
 
 class Experts:
@@ -82,9 +121,11 @@ class Events(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         name = func.overloadpacket.__name__
         out = self.answer(name, args)
-        if out is None and self.in_backward and func is torch.ops.aten.add.Tensor:
+        # what is run again in backward has a graph, gradients have none
+        in_backward = self.in_backward and not torch.is_grad_enabled()
+        if out is None and in_backward and func is torch.ops.aten.add.Tensor:
             out = self.accumulate(*args)
-        if out is None and self.in_backward and func in IN_PLACE:
+        if out is None and in_backward and func in IN_PLACE:
             out = IN_PLACE[func](*args)
         if out is None and self.is_mask_of_scores(func, args):
             out = torch.ops.aten.add_.Tensor(*args)
@@ -190,10 +231,18 @@ def forward(model, inputs, autocast):
         torch.set_autocast_enabled("cuda", False)
 
 
+def config_path(folder, name):
+    """In the folder, or in "saved" beside it."""
+    path = os.path.join(folder, name + ".json")
+    return path if os.path.exists(path) else os.path.join(folder, "..", "saved", name + ".json")
+
+
 def run(folder, case):
     config_name, cls, _, _, weights, autocast, attention, more = case
-    cache, _, routing = more.partition("+")
-    with open(os.path.join(folder, config_name + ".json")) as f:
+    cache, *words = more.split("+")
+    routing = next((word for word in words if word in ROUTINGS), "")
+    again = next((word for word in words if word not in ROUTINGS), "")
+    with open(config_path(folder, config_name)) as f:
         values = json.load(f)
     config = transformers.AutoConfig.for_model(**values)
     config._attn_implementation = attention
@@ -204,6 +253,7 @@ def run(folder, case):
         model = getattr(transformers, cls)(config)
         model.train()
         torch.set_default_dtype(torch.float32)  # what a model makes on its way is not of its weights' type
+        run_again(model, again)
         own = list(model.parameters()) + list(model.buffers())
         live = Events(own, Experts(config, routing))
         with live:
@@ -253,6 +303,8 @@ def one_hot(x, num_classes):
 
 def patch():
     torch.nn.functional.one_hot = one_hot
+    torch.cuda.amp.common.amp_definitely_not_available = lambda: False
+    torch.cuda.is_bf16_supported = lambda *_: True
     torch.cuda.is_available = lambda: False
     # no value can be read: a batch without padding, as attention_mask.all() would say
     import transformers.masking_utils as masks
@@ -288,9 +340,12 @@ def main():
         rows["saved.tsv"].append(saved)
         rows["events.tsv.gz"].append("\t".join(case + [" ".join(x for x, _ in event_texts(events))]))
     for name in rows if not wanted else ():
+        if name == "saved.tsv" and not os.path.exists(os.path.join(folder, name)):
+            continue  # a folder has it or not
         text = ("\n".join(rows[name]) + "\n").encode()
         with open(os.path.join(folder, name), "wb") as f:
             f.write(gzip.compress(text, 9, mtime=0) if name.endswith(".gz") else text)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -12,9 +12,7 @@
 #include "support/step_rows.h"
 #include "support/test.h"
 
-enum { MANY = 16384, MARK = 12345, COLUMNS = 9 };
-
-enum { CONFIG, CLASS, BATCH, TOKENS, WEIGHTS, AUTOCAST, ATTENTION, MORE, EVENTS };
+enum { MANY = 16384, MARK = 12345, EVENTS = ROW_COLUMNS, COLUMNS };
 
 /* A storage made (bytes), or freed (back: which one, counted from the next to be made); a mark. */
 struct change {
@@ -95,8 +93,21 @@ static int by_back(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The frees before the first mark, in an order that is no chance. */
-static void sort_autocast(struct change *at, size_t count)
+/* Frees that follow each other, in an order that is no chance. */
+static void sort_frees(struct change *at, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t first = i;
+        while (i < count && at[i].back != 0) {
+            i++;
+        }
+        qsort(at + first, i - first, sizeof *at, by_back);
+    }
+}
+
+/* The order in which the weights' copies die with autocast: before the first mark, and in
+ * backward where a checkpoint has an autocast of its own. */
+static void sort_autocast(struct change *at, size_t count, bool again)
 {
     size_t mark = 0;
     while (mark < count && !is_mark(at[mark])) {
@@ -106,7 +117,7 @@ static void sort_autocast(struct change *at, size_t count)
     while (first != 0 && at[first - 1].back != 0) {
         first--;
     }
-    qsort(at + first, mark - first, sizeof *at, by_back);
+    sort_frees(at + first, again ? count - first : mark - first);
 }
 
 static const char *spell(struct change change, char to[32])
@@ -137,31 +148,16 @@ static void check_same(const struct heard *heard, const struct change *truth, si
 
 static size_t events; /* of all rows */
 
-/* "nocache", "nocache+one": whether there is a cache, and how experts are used. */
 static void check_row(struct zv_slice line)
 {
     static struct heard heard;
     static struct change truth[MANY];
     struct zv_slice cell[COLUMNS];
-    char config[256];
-    char settings[256];
-    char what[640];
-    for (size_t i = 0; i < COLUMNS; i++) {
-        cell[i] = zv_slice_cut(&line, '\t');
-    }
-    const bool text = !zv_slice_equal(cell[TOKENS], "-"); /* a sample of a text is so long */
-    struct zv_slice routing = cell[MORE];
-    const struct zv_slice cache = zv_slice_cut(&routing, '+');
-    (void)snprintf(config, sizeof config, "tests/data/steps/saved/%.*s.json",
-                   (int)cell[CONFIG].length, cell[CONFIG].at);
-    (void)snprintf(settings, sizeof settings,
-                   "batch=%.*s%s%.*s weights=%.*s autocast=%.*s attention=%.*s use_cache=%s%s%.*s",
-                   (int)cell[BATCH].length, cell[BATCH].at, text ? " tokens=" : "",
-                   text ? (int)cell[TOKENS].length : 0, cell[TOKENS].at, (int)cell[WEIGHTS].length,
-                   cell[WEIGHTS].at, (int)cell[AUTOCAST].length, cell[AUTOCAST].at,
-                   (int)cell[ATTENTION].length, cell[ATTENTION].at,
-                   zv_slice_equal(cache, "cache") ? "true" : "false",
-                   routing.length != 0 ? " routing=" : "", (int)routing.length, routing.at);
+    char config[ROW_TEXT];
+    char settings[ROW_TEXT];
+    char what[2 * ROW_TEXT];
+    step_rows_cells(line, cell, COLUMNS);
+    step_rows_case(cell, config, settings);
     (void)snprintf(what, sizeof what, "%s %s", config, settings);
     heard = (struct heard){.count = 0};
     const struct step_case of = {.config = config,
@@ -176,9 +172,11 @@ static void check_row(struct zv_slice line)
         fail_msg("%s: %s:%llu: %s", what, err.where, (unsigned long long)err.line, err.text);
     }
     const size_t count = read_events(cell[EVENTS], truth);
-    if (!zv_slice_equal(cell[AUTOCAST], "none")) {
-        sort_autocast(heard.at, heard.count);
-        sort_autocast(truth, count);
+    if (!zv_slice_equal(cell[ROW_AUTOCAST], "none")) {
+        struct zv_slice more = cell[ROW_MORE];
+        (void)zv_slice_cut(&more, '+');
+        sort_autocast(heard.at, heard.count, more.length != 0);
+        sort_autocast(truth, count, more.length != 0);
     }
     check_same(&heard, truth, count, what);
     events += count;
@@ -192,9 +190,20 @@ static void test_events(void **state)
     assert_true(rows >= 260);
 }
 
+/* The same with layers that are run again, in all ways of torch.utils.checkpoint. */
+static void test_checkpointed(void **state)
+{
+    (void)state;
+    events = 0;
+    const size_t rows = step_rows_each("again", "/events.tsv.gz", check_row);
+    print_message("# %zu steps, %zu events\n", rows, events);
+    assert_true(rows >= 40);
+}
+
 int main(void)
 {
     step_rows_use("saved");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_events)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_events),
+                                       cmocka_unit_test(test_checkpointed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

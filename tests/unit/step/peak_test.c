@@ -132,11 +132,26 @@ static void test_checkpoints_some_layers(void **state)
     (void)state;
     const uint64_t none = peak_with("checkpoint=false");
     const uint64_t all = peak_with("checkpoint=true");
-    const uint64_t second = peak_with("checkpoint=true checkpoint_every=2");
+    const uint64_t second = peak_with("checkpoint=selective selective=2");
     assert_true(all < second);
     assert_true(second < none);
-    assert_int_equal(peak_with("checkpoint=true checkpoint_every=1"), all);
-    assert_int_equal(peak_with("checkpoint=true checkpoint_every=1000"), none);
+    assert_int_equal(peak_with("checkpoint=selective selective=1"), all);
+    assert_int_equal(peak_with("checkpoint=selective selective=1000"), none);
+}
+
+/* What is kept takes memory: nothing, torchtitan's operations, all products, all of the layer. */
+static void test_checkpoints_some_operations(void **state)
+{
+    (void)state;
+    const uint64_t none = peak_with("checkpoint=false");
+    const uint64_t all = peak_with("checkpoint=true");
+    const uint64_t op = peak_with("checkpoint=selective selective=op");
+    const uint64_t products = peak_with("checkpoint=selective selective=products");
+    assert_true(all < op);
+    assert_true(op < products);
+    assert_true(products < none);
+    assert_int_equal(peak_with("checkpoint=selective selective=mm/2,flash,efficient,max"), op);
+    assert_int_equal(peak_with("checkpoint=selective selective=max"), all);
 }
 
 /* The sums by purpose, by operation and by layer are those of the same instant. */
@@ -247,10 +262,15 @@ static void test_all_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_what_is_open), cmocka_unit_test(test_width),
-        cmocka_unit_test(test_layers_sum_up),     cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_refuses_values),    cmocka_unit_test(test_finds_largest),
-        cmocka_unit_test(test_all_out_of_memory), cmocka_unit_test(test_checkpoints_some_layers),
+        cmocka_unit_test(test_runs_what_is_open),
+        cmocka_unit_test(test_width),
+        cmocka_unit_test(test_layers_sum_up),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_refuses_values),
+        cmocka_unit_test(test_finds_largest),
+        cmocka_unit_test(test_all_out_of_memory),
+        cmocka_unit_test(test_checkpoints_some_layers),
+        cmocka_unit_test(test_checkpoints_some_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

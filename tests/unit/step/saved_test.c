@@ -9,9 +9,9 @@
 #include "support/step_rows.h"
 #include "support/test.h"
 
-enum { MANY = 8192, MARK = 12345, COLUMNS = 11 };
+enum { MANY = 8192, MARK = 12345 };
 
-enum { CONFIG, CLASS, BATCH, TOKENS, WEIGHTS, AUTOCAST, ATTENTION, CACHE, COUNT, BYTES, SIZES };
+enum { COUNT = ROW_COLUMNS, BYTES, SIZES, COLUMNS };
 
 struct live {
     uint64_t ids[MANY];
@@ -111,26 +111,11 @@ static void check_row(struct zv_slice line)
 {
     struct zv_slice cell[COLUMNS];
     static struct live live;
-    char config[256];
-    char settings[256];
-    char what[640];
-    for (size_t i = 0; i < COLUMNS; i++) {
-        cell[i] = zv_slice_cut(&line, '\t');
-    }
-    (void)snprintf(config, sizeof config, "tests/data/steps/saved/%.*s.json",
-                   (int)cell[CONFIG].length, cell[CONFIG].at);
-    const bool text = !zv_slice_equal(cell[TOKENS], "-"); /* a sample of a text is so long */
-    struct zv_slice routing = cell[CACHE];                /* "nocache+one": how experts are used */
-    const struct zv_slice cache = zv_slice_cut(&routing, '+');
-    (void)snprintf(settings, sizeof settings,
-                   "batch=%.*s%s%.*s weights=%.*s autocast=%.*s attention=%.*s use_cache=%s"
-                   "%s%.*s",
-                   (int)cell[BATCH].length, cell[BATCH].at, text ? " tokens=" : "",
-                   text ? (int)cell[TOKENS].length : 0, cell[TOKENS].at, (int)cell[WEIGHTS].length,
-                   cell[WEIGHTS].at, (int)cell[AUTOCAST].length, cell[AUTOCAST].at,
-                   (int)cell[ATTENTION].length, cell[ATTENTION].at,
-                   zv_slice_equal(cache, "cache") ? "true" : "false",
-                   routing.length != 0 ? " routing=" : "", (int)routing.length, routing.at);
+    char config[ROW_TEXT];
+    char settings[ROW_TEXT];
+    char what[2 * ROW_TEXT];
+    step_rows_cells(line, cell, COLUMNS);
+    step_rows_case(cell, config, settings);
     (void)snprintf(what, sizeof what, "%s %s", config, settings);
     run_settings(config, settings, &live);
     qsort(live.sizes, live.size_count, sizeof *live.sizes, ascending);
