@@ -47,41 +47,31 @@ static struct step_tensor *kept_convolution(struct step_engine *e, const struct 
     return result;
 }
 
-struct step_tensor *step_op_conv1d(struct step_engine *e, struct step_tensor *x,
-                                   struct step_tensor *weight)
+/* Of the dimensions behind the channels. */
+static bool result_shape(struct step_engine *e, const struct step_tensor *x,
+                         const struct step_tensor *weight, const struct step_window *window,
+                         struct step_shape *shape)
 {
-    if (x == NULL || weight == NULL) {
-        return NULL;
+    *shape = (struct step_shape){.dims = x->shape.dims,
+                                 .size = {x->shape.size[0], weight->shape.size[0]}};
+    for (uint32_t i = 2; i < shape->dims; i++) {
+        const int64_t room = x->shape.size[i] + 2 * window->padding - weight->shape.size[i];
+        if (room < 0) {
+            return step_fail(e, ZV_E_SYNTAX, "a convolution's window of %lld in %lld",
+                             (long long)weight->shape.size[i], (long long)x->shape.size[i]);
+        }
+        shape->size[i] = room / window->step + 1;
     }
-    if (x->shape.dims != 3 || weight->shape.dims != 3) {
-        step_fail(e, ZV_E_SYNTAX, "conv1d takes batch, channels, tokens");
-        return NULL;
-    }
-    const struct step_shape shape = {
-        .dims = 3, .size = {x->shape.size[0], weight->shape.size[0], x->shape.size[2]}};
-    struct step_node *const node =
-        step_node_new(e, conv_backward, (struct step_tensor *const[]){x, weight}, 2);
-    step_save(e, node, 0, x);
-    step_save(e, node, 1, weight);
-    return step_made_by(e, kept_convolution(e, x, &shape), node);
+    return true;
 }
 
 static struct step_tensor *convolved(struct step_engine *e, struct step_tensor *x,
                                      struct step_tensor *weight, struct step_tensor *bias,
-                                     int64_t step)
+                                     const struct step_window *window)
 {
-    if (x == NULL || weight == NULL || !step_ok(e)) {
+    struct step_shape shape;
+    if (x == NULL || weight == NULL || !result_shape(e, x, weight, window, &shape)) {
         return NULL;
-    }
-    struct step_shape shape = {.dims = 4, .size = {x->shape.size[0], weight->shape.size[0]}};
-    for (uint32_t i = 2; i < 4; i++) {
-        const int64_t room = x->shape.size[i] - weight->shape.size[i];
-        if (room < 0) {
-            step_fail(e, ZV_E_SYNTAX, "conv2d: a window of %lld in %lld",
-                      (long long)weight->shape.size[i], (long long)x->shape.size[i]);
-            return NULL;
-        }
-        shape.size[i] = room / step + 1;
     }
     struct step_node *const node =
         step_node_new(e, conv_backward, (struct step_tensor *const[]){x, weight, bias}, 3);
@@ -90,22 +80,23 @@ static struct step_tensor *convolved(struct step_engine *e, struct step_tensor *
     return step_made_by(e, kept_convolution(e, x, &shape), node);
 }
 
-struct step_tensor *step_op_conv2d(struct step_engine *e, struct step_tensor *x,
-                                   struct step_tensor *weight, struct step_tensor *bias,
-                                   int64_t step)
+struct step_tensor *step_op_convolve(struct step_engine *e, struct step_tensor *x,
+                                     struct step_tensor *weight, struct step_tensor *bias,
+                                     const struct step_window *window)
 {
     if (x == NULL || weight == NULL) {
         return NULL;
     }
-    if (x->shape.dims != 4 || weight->shape.dims != 4 || step <= 0 ||
-        x->shape.size[1] != weight->shape.size[1]) {
-        step_fail(e, ZV_E_SYNTAX, "conv2d takes batch, channels, height, width, and a step");
+    if (x->shape.dims != window->dims + 2 || weight->shape.dims != window->dims + 2 ||
+        window->step <= 0 || window->padding < 0) {
+        step_fail(e, ZV_E_SYNTAX, "conv%ud takes batch, channels, %s, and a step", window->dims,
+                  window->dims == 1 ? "tokens" : "height, width");
         return NULL;
     }
     struct step_tensor *const low_bias = step_low(e, bias);
     struct step_tensor *const low_weight = step_low(e, weight);
     struct step_tensor *const low_x = step_low(e, x);
-    struct step_tensor *const result = convolved(e, low_x, low_weight, low_bias, step);
+    struct step_tensor *const result = convolved(e, low_x, low_weight, low_bias, window);
     step_drop(e, low_x);
     step_drop(e, low_weight);
     step_drop(e, low_bias);

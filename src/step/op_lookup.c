@@ -132,6 +132,32 @@ struct step_tensor *step_op_gather(struct step_engine *e, struct step_tensor *a,
     return step_made_by(e, result, node);
 }
 
+/* ---- scatter ---- */
+
+/* self: grad.scatter(dim, index, 0); src: grad.gather(dim, index) */
+static void scatter_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
+                             struct step_tensor **out)
+{
+    if (step_edge_needed(node, 0)) {
+        out[0] = step_like(e, in[0], in[0]->dtype);
+    }
+    if (step_edge_needed(node, 1)) {
+        out[1] = step_empty(e, &node->saved[0]->shape, in[0]->dtype);
+    }
+}
+
+struct step_tensor *step_op_scatter(struct step_engine *e, struct step_tensor *base,
+                                    struct step_tensor *indices, struct step_tensor *source)
+{
+    if (base == NULL || source == NULL || indices == NULL) {
+        return NULL;
+    }
+    struct step_node *const node =
+        step_node_new(e, scatter_backward, (struct step_tensor *const[]){base, source}, 2);
+    step_save(e, node, 0, indices);
+    return step_made_by(e, step_alias(e, base, &base->shape, base->stride), node);
+}
+
 /* ---- index_copy ---- */
 
 static struct step_tensor *columns_grad(struct step_engine *e, const struct step_node *node,

@@ -123,20 +123,34 @@ struct step_tensor *step_op_nll_loss(struct step_engine *e, struct step_tensor *
 
 /* ---- layer norm ---- */
 
+/* What the kernel takes of a tensor that does not lie in order; NULL: it is read as it is. */
+static struct step_tensor *in_order(struct step_engine *e, const struct step_tensor *t)
+{
+    const bool in_kernel = e->in_kernel;
+    e->in_kernel = true;
+    struct step_tensor *const copy =
+        t == NULL || step_is_contiguous(t) ? NULL : step_empty(e, &t->shape, t->dtype);
+    e->in_kernel = in_kernel;
+    return copy;
+}
+
 static void layer_norm_backward(struct step_engine *e, struct step_node *node,
                                 struct step_tensor **in, struct step_tensor **out)
 {
-    (void)in;
     const struct step_tensor *const x = node->saved[1];
+    struct step_tensor *const grad_copy = in_order(e, in[0]);
+    struct step_tensor *const x_copy = in_order(e, x);
     const int64_t width = x->shape.size[x->shape.dims - 1];
     if (step_edge_needed(node, 0)) {
-        out[0] = step_like(e, x, x->dtype);
+        out[0] = step_empty(e, &x->shape, x->dtype);
     }
     for (uint32_t i = 1; i <= 2; i++) {
         if (step_edge_needed(node, i)) {
             out[i] = step_vector(e, width, node->dtype);
         }
     }
+    step_drop(e, x_copy);
+    step_drop(e, grad_copy);
 }
 
 /* native_layer_norm, whose three results a checkpoint may have kept. */
@@ -150,9 +164,11 @@ static void normalise(struct step_engine *e, const struct step_tensor *input,
         return;
     }
     const int64_t rows = step_count(&input->shape) / input->shape.size[input->shape.dims - 1];
-    made[0] = step_like(e, input, input->dtype);
+    struct step_tensor *const copy = in_order(e, input);
+    made[0] = step_empty(e, &input->shape, input->dtype);
     made[1] = step_vector(e, rows, ZV_DTYPE_F32);
     made[2] = step_vector(e, rows, ZV_DTYPE_F32);
+    step_drop(e, copy);
     for (size_t i = 0; i < 3; i++) {
         step_keep(e, STEP_KEEPS_LAYER_NORM, made[i]);
     }
@@ -161,9 +177,7 @@ static void normalise(struct step_engine *e, const struct step_tensor *input,
 struct step_tensor *step_op_layer_norm(struct step_engine *e, struct step_tensor *x,
                                        struct step_tensor *weight, struct step_tensor *bias)
 {
-    struct step_tensor *const wide = step_wide(e, x);
-    struct step_tensor *const input = step_op_contiguous(e, wide);
-    step_drop(e, wide);
+    struct step_tensor *const input = step_wide(e, x);
     if (input == NULL) {
         return NULL;
     }

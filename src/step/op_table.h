@@ -32,6 +32,8 @@ struct step_tensor *step_op_contiguous(struct step_engine *e, struct step_tensor
 /* other: of what is masked; NULL: a number, for which a tensor is made. It gets no gradient. */
 struct step_tensor *step_op_where(struct step_engine *e, struct step_tensor *mask,
                                   struct step_tensor *a, struct step_tensor *other);
+/* Between two bounds, or below one (bounds: 1). */
+struct step_tensor *step_op_clamp(struct step_engine *e, struct step_tensor *x, int64_t bounds);
 struct step_tensor *step_op_masked_fill(struct step_engine *e, struct step_tensor *a,
                                         struct step_tensor *mask);
 struct step_tensor *step_op_dropout(struct step_engine *e, struct step_tensor *a);
@@ -118,12 +120,16 @@ struct step_tensor *step_op_linear(struct step_engine *e, struct step_tensor *x,
                                    struct step_tensor *weight, struct step_tensor *bias);
 struct step_tensor *step_op_einsum(struct step_engine *e, struct zv_slice equation,
                                    struct step_tensor *a, struct step_tensor *b);
-struct step_tensor *step_op_conv1d(struct step_engine *e, struct step_tensor *x,
-                                   struct step_tensor *weight);
-/* Without padding, every `step` places; bias may be NULL. */
-struct step_tensor *step_op_conv2d(struct step_engine *e, struct step_tensor *x,
-                                   struct step_tensor *weight, struct step_tensor *bias,
-                                   int64_t step);
+/* In so many dimensions behind the channels, every `step` places, `padding` zeros at both ends. */
+struct step_window {
+    uint32_t dims;
+    int64_t step;
+    int64_t padding;
+};
+/* bias may be NULL. */
+struct step_tensor *step_op_convolve(struct step_engine *e, struct step_tensor *x,
+                                     struct step_tensor *weight, struct step_tensor *bias,
+                                     const struct step_window *window);
 
 /* ---- tables (op_lookup.c) ---- */
 
@@ -145,6 +151,9 @@ struct step_tensor *step_op_index_add(struct step_engine *e, struct step_tensor 
 struct step_tensor *step_op_topk(struct step_engine *e, struct step_tensor *a, int64_t count,
                                  struct step_tensor **indices);
 /* The columns of source put into a copy of base (in_place: into base itself). */
+/* base.scatter_(dim, indices, source) */
+struct step_tensor *step_op_scatter(struct step_engine *e, struct step_tensor *base,
+                                    struct step_tensor *indices, struct step_tensor *source);
 struct step_tensor *step_op_index_copy(struct step_engine *e, struct step_tensor *base, int64_t dim,
                                        struct step_tensor *indices, struct step_tensor *source,
                                        bool in_place);

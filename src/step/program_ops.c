@@ -98,6 +98,12 @@ static struct step_value masked_fill(struct step_call *call)
         step_op_masked_fill(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
 }
 
+static struct step_value clamp(struct step_call *call)
+{
+    return step_value_of(
+        step_op_clamp(call->e, step_arg_tensor(call, 0), step_arg_number(call, 1, 2)));
+}
+
 static struct step_value dropout(struct step_call *call)
 {
     const bool nothing = call->e->evaluating || call->count < 2 ||
@@ -189,16 +195,23 @@ static struct step_value einsum(struct step_call *call)
                                         step_arg_tensor(call, 2)));
 }
 
+static struct step_value convolve(struct step_call *call, uint32_t dims)
+{
+    const struct step_window window = {dims, step_arg_number(call, 3, 1),
+                                       step_arg_number(call, 4, 0)};
+    return step_value_of(step_op_convolve(call->e, step_arg_tensor(call, 0),
+                                          step_arg_tensor(call, 1), step_arg_tensor(call, 2),
+                                          &window));
+}
+
 static struct step_value conv1d(struct step_call *call)
 {
-    return step_value_of(
-        step_op_conv1d(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
+    return convolve(call, 1);
 }
 
 static struct step_value conv2d(struct step_call *call)
 {
-    return step_value_of(step_op_conv2d(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1),
-                                        step_arg_tensor(call, 2), step_arg_number(call, 3, 1)));
+    return convolve(call, 2);
 }
 
 /* ---- tables ---- */
@@ -240,6 +253,12 @@ static struct step_value index_add_in_place(struct step_call *call)
 }
 
 /* Values and their places. */
+static struct step_value scatter_in_place(struct step_call *call)
+{
+    return step_value_of(step_op_scatter(call->e, step_arg_tensor(call, 0),
+                                         step_arg_tensor(call, 2), step_arg_tensor(call, 3)));
+}
+
 static struct step_value topk(struct step_call *call)
 {
     struct step_tensor *t[2] = {NULL, NULL};
@@ -352,6 +371,11 @@ static struct step_value inference(struct step_call *call)
     return none;
 }
 
+static struct step_value is_training(struct step_call *call)
+{
+    return step_number(!call->e->evaluating);
+}
+
 static struct step_value evaluating(struct step_call *call)
 {
     call->e->evaluating = true;
@@ -422,6 +446,7 @@ const struct step_operation step_operations[] = {
     {"where", "TT?O", where},
     {"masked_fill", "TT", masked_fill},
     {"dropout", "T?n", dropout},
+    {"clamp", "T?i", clamp},
     {"view", "TL", step_call_view},
     {"reshape", "TL", step_call_reshape},
     {"expand", "TL", step_call_expand},
@@ -447,8 +472,8 @@ const struct step_operation step_operations[] = {
     {"bmm", "TT", bmm},
     {"baddbmm", "TTT", baddbmm},
     {"einsum", "sTT", einsum},
-    {"conv1d", "TT", conv1d},
-    {"conv2d", "TTOi", conv2d},
+    {"conv1d", "TT?Oii", conv1d},
+    {"conv2d", "TTO?ii", conv2d},
     {"embedding", "TT", embedding},
     {"index", "TT", index_rows},
     {"gather", "TiT", gather},
@@ -456,6 +481,7 @@ const struct step_operation step_operations[] = {
     {"take_each", "TT", take_each},
     {"index_add_in_place", "TTT", index_add_in_place},
     {"topk", "Ti", topk},
+    {"scatter_in_place", "TiTT", scatter_in_place},
     {"index_copy", "TiTT", index_copy},
     {"index_copy_in_place", "TiTT", index_copy_in_place},
     {"softmax", "T?d", softmax},
@@ -478,6 +504,7 @@ const struct step_operation step_operations[] = {
     {"no_grad", "", no_grad},
     {"inference", "", inference},
     {"evaluating", "", evaluating},
+    {"is_training", "", is_training},
     {"enable_grad", "", enable_grad},
     {"autocast", "?d", autocast},
     {"purpose", "s", purpose},

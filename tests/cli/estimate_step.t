@@ -704,7 +704,7 @@ Generation, run op by op as generate does it
   peak active                    2.02 GiB (2.17 GB)
   peak reserved                  2.35 GiB (2.52 GB)
   The peak is reached in a forward pass or an update, in cat of layer 21, at
-  event 22348 of 23114.
+  event 22347 of 23114.
 
 Phases, each with its own peak allocated and what it leaves
   loading      1.11 GiB (1.19 GB)         leaves 1.11 GiB (1.19 GB)
@@ -713,7 +713,7 @@ Phases, each with its own peak allocated and what it leaves
 
   keys and values                895.86 MiB (939.38 MB)
 $ zirve estimate data/published/qwen3-0.6b.json --task train --framework generate --seq-length 64
-zirve estimate: steps/generate.step: line 145: column 18: the step needs generate: state it with --set generate=VALUE
+zirve estimate: steps/generate.step: line 166: column 18: the step needs generate: state it with --set generate=VALUE
 ? 64
 # One rank of several: what is gathered and reduced, in streams of their own; NCCL is named as unknown.
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --checkpointing full --set chunks=8 --optimizer adamw_fused --accumulation 1 --card h100

@@ -99,11 +99,11 @@ class Experts:
         self.at = 0
 
     def rows(self, tokens):
-        """Of each expert in turn, those without any left out."""
+        """Of each expert in turn."""
         if self.how == "one":
-            return [tokens] * self.used
+            return [tokens * (e < self.used) for e in range(self.count)]
         each, more = divmod(tokens * self.used, self.count)
-        return [n for n in (each + (e < more) for e in range(self.count)) if n]
+        return [each + (e < more) for e in range(self.count)]
 
 
 class Events(TorchDispatchMode):
@@ -146,15 +146,18 @@ class Events(TorchDispatchMode):
         """What depends on values; None for all else."""
         experts = self.experts
         if name == "nonzero" and args[0].dim() == 1:  # which experts are used
-            experts.at = 0
+            experts.left = [n for n in experts.left if n]
             return torch.empty(len(experts.left), 1, dtype=torch.int64, device=args[0].device)
         if name == "nonzero" and args[0].dim() == 2:  # an expert's tokens
             rows = experts.left[experts.at]
             experts.at += 1
             return torch.empty(rows, 2, dtype=torch.int64, device=args[0].device)
+        if name == "_local_scalar_dense" and args[0].dtype == torch.bool:
+            return False
         if name == "_local_scalar_dense":
-            return experts.at
+            return min(experts.at, experts.count - 1)
         if name == "topk":
+            experts.at = 0
             experts.left = experts.rows(args[0].shape[0])
         return None
 
@@ -205,6 +208,10 @@ def inputs_of(model, config, case):
         labels = torch.empty(batch, dtype=torch.int64)
         pixels = torch.empty(batch, config.num_channels, side, side, dtype=model.dtype)
         return {"pixel_values": pixels, "labels": labels}
+    if model.main_input_name == "input_features":
+        length = 2 * config.max_source_positions
+        sound = torch.empty(batch, config.num_mel_bins, length, dtype=model.dtype)
+        return {"input_features": sound, "labels": torch.empty(batch, tokens, dtype=torch.int64)}
     ids = torch.empty(batch, tokens, dtype=torch.int64)
     padding = torch.ones(batch, tokens, dtype=torch.int64)
     shape = (batch,) if "SequenceClassification" in cls else (batch, tokens)

@@ -14,18 +14,22 @@ enum {
     CACHE_ROW = 28 * 2 * 8 * 128 * 2 /* bytes a token of Qwen3-0.6B in bf16 */
 };
 
-static struct zv_step_result run(const char *settings)
+static struct zv_step_result run_model(const char *config, const char *settings)
 {
     struct zv_step_result result = {0};
     struct zv_error err = {0};
     char text[256];
     (void)snprintf(text, sizeof text, "tokens=%d generate=%d %s", PROMPT, ANSWER, settings);
-    const struct step_case of = {
-        .config = "data/published/qwen3-0.6b.json", .habit = "generate", .settings = text};
+    const struct step_case of = {.config = config, .habit = "generate", .settings = text};
     if (step_case_run(&of, &result, &err) != ZV_OK) {
         fail_msg("%s:%llu: %s", err.where, (unsigned long long)err.line, err.text);
     }
     return result;
+}
+
+static struct zv_step_result run(const char *settings)
+{
+    return run_model("data/published/qwen3-0.6b.json", settings);
 }
 
 static void test_phases(void **state)
@@ -85,10 +89,26 @@ static void test_gptq(void **state)
     assert_in_range(plain - packed + SLACK - saved, 0, 2 * SLACK);
 }
 
+/* T5: an answer's keys and values, and those of the encoder's output, which are made once. */
+static void test_encoder(void **state)
+{
+    (void)state;
+    static const char *const caches[] = {"", "every=true", "cache=static"};
+    for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
+        const struct zv_step_result result =
+            run_model("tests/data/models/t5-base/config.json", caches[i]);
+        const uint64_t weights = result.phases[0].end_allocated_bytes;
+        const uint64_t tokens = PROMPT + ANSWER - (i != 2);
+        const uint64_t row = UINT64_C(12) * 2 * 12 * 64 * 2; /* of 12 layers, in bf16 */
+        const uint64_t added = result.end_allocated_bytes - weights - WORKSPACE + 2 * TEXT;
+        assert_in_range(added - row * tokens, 0, SLACK);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_phases),
-                                       cmocka_unit_test(test_every_token),
-                                       cmocka_unit_test(test_caches), cmocka_unit_test(test_gptq)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_phases), cmocka_unit_test(test_every_token),
+        cmocka_unit_test(test_caches), cmocka_unit_test(test_gptq), cmocka_unit_test(test_encoder)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
