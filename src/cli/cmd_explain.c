@@ -4,18 +4,16 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "cli/explain_advise.h"
-#include "cli/input_file.h"
+#include "cli/explain_diff.h"
+#include "cli/explain_file.h"
 #include "cli/output.h"
 #include "cli/record_options.h"
 #include "cli/result_file.h"
 #include "cli/verbs.h"
-#include "report/report_explain.h"
 #include "report/report_place.h"
 #include "trace/capture.h"
-#include "trace/op_list.h"
-#include "trace/open.h"
 
-enum { MAX_GROUPS = 8, DEFAULT_TOP = 10 };
+enum { DEFAULT_TOP = 10 };
 
 static const struct option_spec options[] = {
     RECORD_OPTIONS,
@@ -48,69 +46,7 @@ static const struct option_spec options[] = {
     {"Results", "top", NULL, "N", "rows of a table (10)", OPTION_VALUE},
 };
 
-struct session {
-    struct zv_arena arena;
-    struct zv_record record;
-    struct zv_record before; /* of --diff */
-    struct zv_cause cause;
-    struct zv_heap cause_heap;
-    struct zv_heap heap;
-    struct report_groups groups[MAX_GROUPS];
-    size_t group_count;
-    struct zv_against against;
-    bool has_against;
-    struct zv_habits habits;
-    bool has_placement;
-    struct zv_placement placement;
-    uint64_t capacity_bytes;
-    uint32_t top;
-    regex_t pattern;
-    bool has_pattern;
-};
-
-static bool has_message(struct zv_slice text)
-{
-    struct zv_oom_message message;
-    struct zv_engine_message stop;
-    return zv_oom_message_find(&message, text) || zv_engine_message_find(&stop, text);
-}
-
-/*
- * *is_text: it is no record; nothing was read. What begins like JSON may be a log all the same: a
- * line of {...} after the other, or what zirve run kept.
- */
-static enum zv_status open_record(struct zv_record *record, const char *path,
-                                  const struct zv_record_options *record_options,
-                                  struct zv_file *file, bool *is_text, struct zv_error *err)
-{
-    enum zv_status status = input_file_open(file, path, err);
-    if (status != ZV_OK) {
-        return status;
-    }
-    const struct zv_slice content = zv_file_slice(file);
-    const bool is_ops = !zv_trace_is(content) && zv_ops_are(content);
-    *is_text = !zv_trace_is(content) && !is_ops;
-    if (is_ops) {
-        status = zv_record_of_ops(record, content, record_options, err);
-    } else if (!*is_text) {
-        struct zv_error cause = {0};
-        status = zv_record_open(record, content, record_options, &cause);
-        if (status == ZV_E_SYNTAX || status == ZV_E_UNSUPPORTED) {
-            input_file_unpack(file);
-            *is_text = has_message(zv_file_slice(file));
-        }
-        if (*is_text) {
-            zv_record_close(record);
-            return ZV_OK;
-        }
-        if (status != ZV_OK) {
-            *err = cause;
-        }
-    }
-    return status == ZV_OK ? ZV_OK : zv_fail_where(err, path);
-}
-
-static enum zv_status read_pattern(struct session *session, const struct arguments *args,
+static enum zv_status read_pattern(struct explain_session *session, const struct arguments *args,
                                    struct zv_error *err)
 {
     const char *const text = arguments_value(args, "pattern");
@@ -128,8 +64,8 @@ static enum zv_status read_pattern(struct session *session, const struct argumen
 }
 
 /* The instant that --at means. */
-static enum zv_status find_instant(const struct session *session, const struct arguments *args,
-                                   size_t *to, struct zv_error *err)
+static enum zv_status find_instant(const struct explain_session *session,
+                                   const struct arguments *args, size_t *to, struct zv_error *err)
 {
     const struct zv_record *const record = &session->record;
     const size_t end = zv_record_device(record)->event_count;
@@ -159,28 +95,22 @@ static enum zv_status find_instant(const struct session *session, const struct a
     return ZV_OK;
 }
 
-static struct zv_grouping grouping(const struct session *session, unsigned which)
-{
-    return (struct zv_grouping){(enum zv_group_by)which,
-                                session->has_pattern ? &session->pattern : NULL};
-}
-
-static enum zv_status add_groups(struct session *session, const struct zv_heap *heap,
+static enum zv_status add_groups(struct explain_session *session, const struct zv_heap *heap,
                                  unsigned which, struct zv_error *err)
 {
-    if (session->group_count == MAX_GROUPS) {
-        return zv_fail(err, ZV_E_USAGE, "--by: at most %d of them", (int)MAX_GROUPS);
+    if (session->group_count == EXPLAIN_GROUPS) {
+        return zv_fail(err, ZV_E_USAGE, "--by: at most %d of them", (int)EXPLAIN_GROUPS);
     }
     if (which == ZV_GROUP_PATTERN && !session->has_pattern) {
         return zv_fail(err, ZV_E_USAGE, "--by pattern needs --pattern");
     }
     struct report_groups *const to = &session->groups[session->group_count++];
     to->by = zv_group_words[which];
-    return zv_groups_make(&to->groups, &session->record, heap, grouping(session, which),
+    return zv_groups_make(&to->groups, &session->record, heap, explain_grouping(session, which),
                           &session->arena, err);
 }
 
-static enum zv_status make_groups(struct session *session, const struct arguments *args,
+static enum zv_status make_groups(struct explain_session *session, const struct arguments *args,
                                   struct zv_error *err)
 {
     size_t at = 0;
@@ -208,7 +138,7 @@ static enum zv_status make_groups(struct session *session, const struct argument
 }
 
 /* The estimate's items beside what was there at the peak of allocated bytes. */
-static enum zv_status read_estimate(struct session *session, const struct arguments *args,
+static enum zv_status read_estimate(struct explain_session *session, const struct arguments *args,
                                     struct zv_error *err)
 {
     const char *const path = arguments_value(args, "against");
@@ -255,7 +185,7 @@ static enum zv_status write_capture(const struct zv_record *record, const struct
 }
 
 /* What a perfect plan would have needed: the fast answer only, and none without a history. */
-static enum zv_status read_placement(struct session *session, const struct output *out,
+static enum zv_status read_placement(struct explain_session *session, const struct output *out,
                                      struct zv_error *err)
 {
     const struct zv_record *const record = &session->record;
@@ -273,7 +203,7 @@ static enum zv_status read_placement(struct session *session, const struct outpu
     return status == ZV_E_NOMEM ? status : ZV_OK; /* sizes that cannot be are no blocks to place */
 }
 
-static void show_placement(const struct session *session, struct output *out)
+static void show_placement(const struct explain_session *session, struct output *out)
 {
     if (session->has_placement) {
         zv_sink_text(&out->sink, "\n");
@@ -320,7 +250,7 @@ static enum zv_status one_document(const struct arguments *args, const struct ou
                : ZV_OK;
 }
 
-static enum zv_status explain(struct session *session, const struct arguments *args,
+static enum zv_status explain(struct explain_session *session, const struct arguments *args,
                               struct output *out, struct zv_error *err)
 {
     size_t instant;
@@ -383,101 +313,9 @@ static enum zv_status explain(struct session *session, const struct arguments *a
     return ZV_OK;
 }
 
-/* Text instead of a file of events: an out-of-memory message somewhere in it. */
-static enum zv_status explain_text(const char *path, struct zv_slice text, struct output *out,
-                                   struct zv_error *err)
-{
-    struct zv_oom_message message;
-    struct zv_engine_message stop;
-    const bool has_message = zv_oom_message_find(&message, text);
-    /* What an engine says of a failed allocation is no more than the allocator's own message. */
-    if (zv_engine_message_find(&stop, text) &&
-        (!has_message || (stop.line > message.line && stop.stop != ZV_ENGINE_BUFFER))) {
-        if (out->json) {
-            report_engine_message_json(&out->sink, &stop);
-        } else {
-            report_engine_message_text(&out->sink, &out->style, &stop);
-        }
-        return ZV_OK;
-    }
-    if (!has_message) {
-        (void)zv_fail(
-            err, ZV_E_UNSUPPORTED,
-            "neither a memory snapshot (pickle), a profiler trace (JSON), an op list nor a "
-            "text with an out-of-memory message");
-        return zv_fail_where(err, path);
-    }
-    if (out->json) {
-        report_oom_message_json(&out->sink, &message);
-    } else {
-        report_oom_message_text(&out->sink, &out->style, &message);
-    }
-    return ZV_OK;
-}
-
-/* The heap at the end of a record, by what --by says first. */
-static enum zv_status end_groups(struct session *session, const struct arguments *args,
-                                 const struct zv_record *record, struct zv_groups *groups,
-                                 struct zv_trace_usage *usage, struct zv_error *err)
-{
-    size_t at = 0;
-    const char *const word = arguments_next(args, "by", &at);
-    unsigned which = session->has_pattern ? ZV_GROUP_PATTERN : ZV_GROUP_FRAME;
-    for (unsigned i = 0; word != NULL && zv_group_words[i] != NULL; i++) {
-        which = strcmp(zv_group_words[i], word) == 0 ? i : which;
-    }
-    struct zv_heap heap;
-    enum zv_status status =
-        zv_heap_at(&heap, record, zv_record_device(record)->event_count, &session->arena, err);
-    *usage = heap.usage;
-    return status == ZV_OK ? zv_groups_make(groups, record, &heap, grouping(session, which),
-                                            &session->arena, err)
-                           : status;
-}
-
-static enum zv_status compare(struct session *session, const struct arguments *args,
-                              const struct zv_record_options *record_options, struct output *out,
-                              struct zv_error *err)
-{
-    struct zv_groups before;
-    struct zv_groups after;
-    struct zv_trace_usage usage[2];
-    struct zv_difference difference;
-    struct zv_file file = {0};
-    bool is_text = false;
-    enum zv_status status = open_record(&session->before, arguments_value(args, "diff"),
-                                        record_options, &file, &is_text, err);
-    zv_file_close(&file);
-    if (status == ZV_OK && (is_text || session->before.trace.source != ZV_TRACE_FROM_SNAPSHOT)) {
-        return zv_fail(err, ZV_E_UNSUPPORTED, "--diff needs two memory snapshots");
-    }
-    if (status == ZV_OK) {
-        status = end_groups(session, args, &session->before, &before, &usage[0], err);
-    }
-    if (status == ZV_OK) {
-        status = end_groups(session, args, &session->record, &after, &usage[1], err);
-    }
-    if (status == ZV_OK) {
-        status = zv_difference_make(&difference, &before, &after, &session->arena, err);
-    }
-    if (status != ZV_OK) {
-        return status;
-    }
-    difference.before = usage[0];
-    difference.after = usage[1];
-    difference.before_known = session->before.trace.known;
-    difference.after_known = session->record.trace.known;
-    if (out->json) {
-        report_difference_json(&out->sink, &difference);
-    } else {
-        report_difference_text(&out->sink, &out->style, &difference, session->top);
-    }
-    return ZV_OK;
-}
-
 static enum zv_status run(const struct arguments *args, struct output *out, struct zv_error *err)
 {
-    static struct session session;
+    static struct explain_session session;
     struct zv_record_options record_options;
     if (args->operand_count != 1) {
         return zv_fail(err, ZV_E_USAGE, "expected one file ('-' for standard input)");
@@ -495,7 +333,7 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     bool is_text = false;
     if (status == ZV_OK) {
         status =
-            open_record(&session.record, args->operands[0], &record_options, &file, &is_text, err);
+            explain_open(&session.record, args->operands[0], &record_options, &file, &is_text, err);
     }
     if (status == ZV_OK) {
         status = check_options(args, &session.record, is_text, err);
@@ -503,8 +341,9 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     if (status == ZV_OK && is_text) {
         status = explain_text(args->operands[0], zv_file_slice(&file), out, err);
     } else if (status == ZV_OK) {
-        status = arguments_has(args, "diff") ? compare(&session, args, &record_options, out, err)
-                                             : explain(&session, args, out, err);
+        status = arguments_has(args, "diff")
+                     ? explain_diff(&session, args, &record_options, out, err)
+                     : explain(&session, args, out, err);
     }
     zv_file_close(&file);
     if (session.has_pattern) {
