@@ -1,48 +1,13 @@
 #include "allocator/trace_replay.h"
 
-#include <string.h>
-
-#include "allocator/caching.h"
+#include "allocator/trace_player.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "trace/address_map.h"
-
-#define CARD_BYTES  (UINT64_C(1) << 40) /* the record says when there was no room */
-#define MAX_ADDRESS (UINT64_C(1) << 62)
-#define MAX_SEGMENT (UINT64_C(1) << 48)
-
-struct player {
-    struct caching *caching;
-    const struct zv_trace *trace;
-    const struct zv_trace_device *device;
-    const struct zv_trace_replay_options *options;
-    struct zv_trace_replay *result;
-    size_t cursor;           /* the recorded event that is to come next */
-    struct address_map live; /* block by address: allocated and pending */
-    bool stopped;
-};
-
-static const struct zv_trace_event *next_event(const struct player *player)
-{
-    return player->cursor < player->device->event_count ? &player->device->events[player->cursor]
-                                                        : NULL;
-}
 
 /* What the allocator never does itself. */
 static bool is_silent(const struct zv_trace_event *event)
 {
     return event->action == ZV_TRACE_SNAPSHOT || event->action == ZV_TRACE_OTHER;
-}
-
-static bool next_is(const struct player *player, enum zv_trace_action action)
-{
-    const struct zv_trace_event *const event = next_event(player);
-    return event != NULL && event->action == (uint8_t)action;
-}
-
-static uint64_t handle(const struct player *player, const struct zv_trace_event *event)
-{
-    return player->trace->streams[event->stream];
 }
 
 static enum zv_allocator_action action_of(enum zv_trace_action action)
@@ -56,10 +21,10 @@ static enum zv_allocator_action action_of(enum zv_trace_action action)
     return actions[action];
 }
 
-static void stop(struct player *player, const char *why, const struct zv_allocator_event *replayed)
+void player_stop(struct player *player, const char *why, const struct zv_allocator_event *replayed)
 {
     struct zv_trace_replay *const result = player->result;
-    const struct zv_trace_event *const event = next_event(player);
+    const struct zv_trace_event *const event = player_next(player);
     if (player->stopped) {
         return;
     }
@@ -71,7 +36,7 @@ static void stop(struct player *player, const char *why, const struct zv_allocat
     if (event != NULL) {
         result->recorded =
             (struct zv_allocator_event){action_of((enum zv_trace_action)event->action),
-                                        event->address, event->bytes, handle(player, event)};
+                                        event->address, event->bytes, player_handle(player, event)};
     }
 }
 
@@ -92,7 +57,7 @@ static void tell_usage(struct player *player, size_t event)
 static void advance(struct player *player)
 {
     player->cursor++;
-    while (next_event(player) != NULL && is_silent(next_event(player))) {
+    while (player_next(player) != NULL && is_silent(player_next(player))) {
         tell_usage(player, player->cursor);
         player->cursor++;
     }
@@ -102,19 +67,19 @@ static void advance(struct player *player)
 static void compare(void *context, const struct zv_allocator_event *event)
 {
     struct player *const player = context;
-    const struct zv_trace_event *const recorded = next_event(player);
+    const struct zv_trace_event *const recorded = player_next(player);
     if (player->stopped) {
         return;
     }
     if (recorded == NULL) {
-        stop(player, "the record ends", event);
+        player_stop(player, "the record ends", event);
         return;
     }
     const bool same = action_of((enum zv_trace_action)recorded->action) == event->action &&
                       recorded->address == event->address && recorded->bytes == event->size_bytes &&
-                      handle(player, recorded) == event->stream;
+                      player_handle(player, recorded) == event->stream;
     if (!same) {
-        stop(player, "another event", event);
+        player_stop(player, "another event", event);
         return;
     }
     player->result->allocations += event->action == ZV_ACTION_ALLOC;
@@ -125,102 +90,9 @@ static void compare(void *context, const struct zv_allocator_event *event)
     player->result->events = player->cursor;
 }
 
-/* ---- the driver ---- */
-
-/* Frees that other streams held up and that the record completes here. */
-static void complete_frees(struct player *player)
-{
-    while (!player->stopped && next_is(player, ZV_TRACE_FREE_COMPLETED)) {
-        const uint32_t at = address_map_take(&player->live, next_event(player)->address);
-        if (at == 0 || player->caching->blocks[at].state != BLOCK_PENDING) {
-            stop(player, "a free of what is not waiting", NULL);
-            return;
-        }
-        caching_complete_free(player->caching, at);
-    }
-}
-
 static void on_wait(void *context)
 {
-    complete_frees(context);
-}
-
-static uint64_t driver_allocate(void *context, uint64_t size_bytes)
-{
-    struct player *const player = context;
-    if (next_is(player, ZV_TRACE_SEGMENT_ALLOC) && next_event(player)->bytes == size_bytes) {
-        return next_event(player)->address;
-    }
-    return 0; /* there was no room */
-}
-
-static void driver_release(void *context, uint64_t address)
-{
-    (void)context;
-    (void)address;
-}
-
-static uint64_t driver_reserve(void *context, uint64_t size_bytes)
-{
-    struct player *const player = context;
-    const struct zv_trace_event *const event = next_event(player);
-    (void)size_bytes;
-    return event != NULL && event->action == ZV_TRACE_SEGMENT_MAP ? event->address : 0;
-}
-
-static void driver_unreserve(void *context, uint64_t address, uint64_t size_bytes)
-{
-    (void)context;
-    (void)address;
-    (void)size_bytes;
-}
-
-static bool driver_map(void *context, uint64_t address, uint64_t page_bytes, uint64_t pages)
-{
-    struct player *const player = context;
-    return next_is(player, ZV_TRACE_SEGMENT_MAP) && next_event(player)->address == address &&
-           next_event(player)->bytes == page_bytes * pages;
-}
-
-static void driver_unmap(void *context, uint64_t address, uint64_t page_bytes, uint64_t pages,
-                         uint64_t stream)
-{
-    (void)context;
-    (void)address;
-    (void)page_bytes;
-    (void)pages;
-    (void)stream;
-}
-
-static void driver_memory_info(void *context, uint64_t *free_bytes, uint64_t *total_bytes)
-{
-    const struct player *const player = context;
-    *total_bytes = player->device->total_bytes != 0 ? player->device->total_bytes : CARD_BYTES;
-    *free_bytes = player->caching != NULL && next_is(player, ZV_TRACE_OOM)
-                      ? next_event(player)->address
-                      : *total_bytes;
-}
-
-static uint64_t driver_record(void *context, uint64_t stream)
-{
-    (void)context;
-    (void)stream;
-    return 0;
-}
-
-static bool driver_is_done(void *context, uint64_t stream, uint64_t event)
-{
-    (void)context;
-    (void)stream;
-    (void)event;
-    return true;
-}
-
-static void driver_wait(void *context, uint64_t stream, uint64_t event)
-{
-    (void)context;
-    (void)stream;
-    (void)event;
+    player_complete_frees(context);
 }
 
 /* ---- one recorded event, or the ones that one call of the program left ---- */
@@ -251,7 +123,7 @@ static enum zv_status play_malloc(struct player *player, const struct zv_trace_e
     const uint32_t pool = event->action == ZV_TRACE_ALLOC ? pool_at(player, event->address) : 0;
     struct zv_allocation allocation;
     if (event->bytes - 1 >= MAX_SEGMENT) {
-        stop(player, "a request of 0 or more than 2^48 bytes", NULL);
+        player_stop(player, "a request of 0 or more than 2^48 bytes", NULL);
         return ZV_OK;
     }
     enum zv_status status = ZV_OK;
@@ -259,8 +131,8 @@ static enum zv_status play_malloc(struct player *player, const struct zv_trace_e
         status = caching_pool_begin(player->caching, pool, ZV_ANY_STREAM, err);
     }
     if (status == ZV_OK) {
-        status =
-            caching_malloc(player->caching, event->bytes, handle(player, event), &allocation, err);
+        status = caching_malloc(player->caching, event->bytes, player_handle(player, event),
+                                &allocation, err);
     }
     if (status == ZV_OK && pool != 0) {
         status = caching_pool_end(player->caching, pool, err);
@@ -278,7 +150,7 @@ static enum zv_status play_free(struct player *player, const struct zv_trace_eve
     const uint32_t at = address_map_get(&player->live, event->address);
     const struct block *const block = &player->caching->blocks[at];
     if (at == 0 || block->state != BLOCK_ALLOCATED) {
-        stop(player, "a free of what is not allocated", NULL);
+        player_stop(player, "a free of what is not allocated", NULL);
         return ZV_OK;
     }
     const size_t after = player->cursor + 1;
@@ -330,19 +202,19 @@ static bool has_fit(const struct player *player, const struct zv_trace_event *ev
     const uint32_t pool = event->action == ZV_TRACE_ALLOC ? pool_at(player, event->address) : 0;
     const uint64_t size = caching_round_size(&player->caching->config, event->bytes);
     return caching_has_fit(player->caching, 2 * pool + (size > CACHING_SMALL_REQUEST),
-                           handle(player, event), event->bytes);
+                           player_handle(player, event), event->bytes);
 }
 
 static enum zv_status play_next(struct player *player, struct zv_error *err)
 {
-    const struct zv_trace_event *const event = next_event(player);
+    const struct zv_trace_event *const event = player_next(player);
     const struct zv_trace_event *made_by;
     bool got_memory;
     switch ((enum zv_trace_action)event->action) {
     case ZV_TRACE_FREE_REQUESTED:
         return play_free(player, event, err);
     case ZV_TRACE_FREE_COMPLETED:
-        complete_frees(player);
+        player_complete_frees(player);
         return ZV_OK;
     case ZV_TRACE_SEGMENT_FREE:
     case ZV_TRACE_SEGMENT_UNMAP:
@@ -359,7 +231,7 @@ static enum zv_status play_next(struct player *player, struct zv_error *err)
         if (made_by != NULL) {
             return play_malloc(player, made_by, err);
         }
-        stop(player, "a segment that no allocation asked for", NULL);
+        player_stop(player, "a segment that no allocation asked for", NULL);
         return ZV_OK;
     case ZV_TRACE_SNAPSHOT:
     case ZV_TRACE_OTHER:
@@ -369,124 +241,6 @@ static enum zv_status play_next(struct player *player, struct zv_error *err)
         return ZV_OK;
     }
     return ZV_OK;
-}
-
-/* ---- the start ---- */
-
-/* The pieces of a segment, free ones between its live blocks; false when they do not fit. */
-static bool make_seeds(const struct zv_trace_start *start, const struct zv_trace_segment *segment,
-                       struct caching_seeds *to)
-{
-    uint64_t end = segment->address;
-    const uint64_t stop_at = segment->address + segment->bytes;
-    for (uint32_t i = 0; i <= segment->block_count; i++) {
-        const struct zv_trace_block *const block =
-            i < segment->block_count ? &start->blocks[segment->first_block + i] : NULL;
-        const uint64_t from = block != NULL ? block->address : stop_at;
-        if (from % CACHING_UNIT != 0 || (block != NULL && block->bytes % CACHING_UNIT != 0)) {
-            return false;
-        }
-        if (from != end) {
-            to->at[to->count++] =
-                (struct caching_seed){.address = end, .bytes = from - end, .state = BLOCK_FREE};
-        }
-        if (block != NULL) {
-            to->at[to->count++] = (struct caching_seed){
-                block->address, block->bytes, block->requested_bytes,
-                block->state == ZV_BLOCK_PENDING ? BLOCK_PENDING : BLOCK_ALLOCATED};
-            end = block->address + block->bytes;
-        }
-    }
-    return true;
-}
-
-static bool same_reservation(const struct zv_trace_segment *a, const struct zv_trace_segment *b)
-{
-    return a->is_expandable && b->is_expandable && a->stream == b->stream && a->pool == b->pool &&
-           a->is_small == b->is_small && b->address - a->address < CARD_BYTES;
-}
-
-static bool note_live(struct player *player, uint32_t at)
-{
-    for (; at != 0; at = player->caching->blocks[at].next) {
-        const struct block *const block = &player->caching->blocks[at];
-        if ((block->state == BLOCK_ALLOCATED || block->state == BLOCK_PENDING) &&
-            !address_map_put(&player->live, block->address, at)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool is_sane(const struct zv_trace_start *start)
-{
-    uint64_t end = 0;
-    for (size_t i = 0; i < start->segment_count; i++) {
-        const struct zv_trace_segment *const segment = &start->segments[i];
-        if (segment->address < end || segment->address > MAX_ADDRESS || segment->address == 0 ||
-            segment->address % CACHING_UNIT != 0 || segment->bytes % CACHING_UNIT != 0 ||
-            segment->bytes > MAX_SEGMENT) {
-            return false;
-        }
-        end = segment->address + segment->bytes;
-    }
-    return true;
-}
-
-/* Segments i to the end of its reservation. */
-static enum zv_status seed_group(struct player *player, const struct zv_trace_start *start,
-                                 size_t first, size_t end, struct caching_seeds *seeds,
-                                 struct zv_error *err)
-{
-    const struct zv_trace_segment *const segment = &start->segments[first];
-    seeds->pool = 2 * (uint32_t)segment->pool + !segment->is_small;
-    seeds->stream = player->trace->streams[segment->stream];
-    uint32_t at = 0;
-    seeds->count = 0;
-    for (size_t i = first; i < end; i++) {
-        if (!make_seeds(start, &start->segments[i], seeds)) {
-            stop(player, "blocks before the record are no multiples of 512 bytes", NULL);
-            return ZV_OK;
-        }
-    }
-    const enum zv_status status = segment->is_expandable
-                                      ? caching_seed_reservation(player->caching, seeds, &at, err)
-                                      : caching_seed_segment(player->caching, seeds, &at, err);
-    if (status == ZV_OK && !note_live(player, at)) {
-        return zv_fail_memory(err, "live blocks");
-    }
-    return status;
-}
-
-static enum zv_status seed(struct player *player, const struct zv_trace_start *start,
-                           struct zv_error *err)
-{
-    if (!is_sane(start)) {
-        stop(player, "segments before the record overlap or are no multiples of 512 bytes", NULL);
-        return ZV_OK;
-    }
-    struct caching_seeds seeds = {0};
-    seeds.at =
-        zv_memory_alloc((2 * start->block_count + start->segment_count + 1) * sizeof *seeds.at);
-    if (seeds.at == NULL) {
-        return zv_fail_memory(err, "blocks");
-    }
-    enum zv_status status = ZV_OK;
-    for (size_t i = 1; i < player->trace->pool_count && status == ZV_OK; i++) {
-        status = caching_pool_retain(player->caching, i, 0, err);
-    }
-    for (size_t i = 0; i < start->segment_count && status == ZV_OK && !player->stopped;) {
-        size_t end = i + 1;
-        while (end < start->segment_count &&
-               same_reservation(&start->segments[i], &start->segments[end])) {
-            end++;
-        }
-        status = seed_group(player, start, i, end, &seeds, err);
-        i = end;
-    }
-    zv_memory_free(seeds.at);
-    statistics_reset_peaks(&player->caching->stats);
-    return status;
 }
 
 /* ---- the whole ---- */
@@ -506,12 +260,12 @@ static enum zv_status play(struct player *player, const struct zv_trace_start *s
                            struct zv_error *err)
 {
     enum zv_status status = caching_open(player->caching, err);
-    status = status == ZV_OK ? seed(player, start, err) : status;
-    while (status == ZV_OK && !player->stopped && next_event(player) != NULL) {
+    status = status == ZV_OK ? player_seed(player, start, err) : status;
+    while (status == ZV_OK && !player->stopped && player_next(player) != NULL) {
         const size_t before = player->cursor;
         status = play_next(player, err);
         if (status == ZV_OK && player->cursor == before) {
-            stop(player, "nothing happened", NULL);
+            player_stop(player, "nothing happened", NULL);
         } else if (!player->stopped) {
             tell_usage(player, player->cursor - 1); /* all that the call has changed */
         }
@@ -532,17 +286,7 @@ enum zv_status zv_trace_replay(struct zv_trace_replay *result, const struct zv_t
     }
     struct player player = {
         .trace = trace, .device = &trace->devices[device], .options = options, .result = result};
-    *caching = (struct caching){.driver = {.context = &player,
-                                           .allocate = driver_allocate,
-                                           .release = driver_release,
-                                           .reserve = driver_reserve,
-                                           .unreserve = driver_unreserve,
-                                           .map = driver_map,
-                                           .unmap = driver_unmap,
-                                           .memory_info = driver_memory_info,
-                                           .record = driver_record,
-                                           .is_done = driver_is_done,
-                                           .wait = driver_wait},
+    *caching = (struct caching){.driver = player_driver(&player),
                                 .on_event = compare,
                                 .event_context = &player,
                                 .on_wait = on_wait};
