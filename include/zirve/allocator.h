@@ -183,6 +183,12 @@ enum zv_status zv_allocator_finish(struct zv_allocator *allocator, struct zv_err
 enum zv_status zv_allocator_finish_stream(struct zv_allocator *allocator, uint64_t stream,
                                           struct zv_error *err);
 
+/* How much work is queued so far on the simulated card (0 with another driver), and that what was
+ * queued up to such a point is done: the host waited for an event recorded there. */
+uint64_t zv_allocator_queued(const struct zv_allocator *allocator);
+enum zv_status zv_allocator_finish_until(struct zv_allocator *allocator, uint64_t point,
+                                         struct zv_error *err);
+
 /* Private pools (caching policy only; ZV_E_UNSUPPORTED elsewhere). */
 enum zv_pool_flags {
     ZV_POOL_USE_ON_OOM = 1, /* torch-2.14: lent to the default pool when the card is full */

@@ -235,6 +235,21 @@ enum zv_status zv_allocator_finish(struct zv_allocator *allocator, struct zv_err
     return ZV_OK;
 }
 
+uint64_t zv_allocator_queued(const struct zv_allocator *allocator)
+{
+    return allocator->is_simulated ? allocator->sim.card.ticket : 0;
+}
+
+enum zv_status zv_allocator_finish_until(struct zv_allocator *allocator, uint64_t point,
+                                         struct zv_error *err)
+{
+    if (!allocator->is_simulated) {
+        return zv_fail(err, ZV_E_USAGE, "only a simulated card finishes work on request");
+    }
+    zv_simcard_finish_until(&allocator->sim.card, point);
+    return ZV_OK;
+}
+
 enum zv_status zv_allocator_finish_stream(struct zv_allocator *allocator, uint64_t stream,
                                           struct zv_error *err)
 {

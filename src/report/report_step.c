@@ -143,6 +143,10 @@ static void open_effect(char *to, size_t size, const struct report_style *style,
         (void)snprintf(to, size, ": highest with %.*s; %.*s alone takes %s less.",
                        (int)open->highest.length, open->highest.at, (int)open->lowest.length,
                        open->lowest.at, width);
+    } else if (!peak->high.out_of_memory && open->reserved_width_bytes != 0) {
+        report_bytes(width, style, open->reserved_width_bytes);
+        (void)snprintf(to, size, ": %.*s alone reserves %s less, and allocates the same.",
+                       (int)open->lowest.length, open->lowest.at, width);
     } else if (!peak->high.out_of_memory) {
         (void)snprintf(to, size, ": alone it makes no difference.");
     } else if (!peak->low.out_of_memory && !zv_slice_same(open->highest, open->lowest)) {
@@ -349,10 +353,9 @@ void report_step_text(struct zv_sink *sink, const struct report_style *style,
     }
     range_line(sink, style, "peak allocated", peak, peak->low.peak_allocated_bytes,
                peak->high.peak_allocated_bytes);
-    range_line(sink, style, "peak active", peak, peak->low.peak_active_bytes,
-               peak->high.peak_active_bytes);
-    range_line(sink, style, "peak reserved", peak, peak->low.peak_reserved_bytes,
-               peak->high.peak_reserved_bytes);
+    range_line(sink, style, "peak active", peak, peak->active_bytes[0], peak->active_bytes[1]);
+    range_line(sink, style, "peak reserved", peak, peak->reserved_bytes[0],
+               peak->reserved_bytes[1]);
     fit_line(sink, style, report);
     when_line(sink, style, peak);
     open_lines(sink, style, peak);

@@ -171,6 +171,17 @@ static void json_known(struct zv_json_writer *json, const char *key, bool known,
     }
 }
 
+/* Peaks of all cases; no highest one where a case runs out. */
+static void json_range(struct zv_json_writer *json, const char *key,
+                       const struct zv_step_peak *peak, const uint64_t range[2])
+{
+    zv_json_write_key(json, key);
+    zv_json_begin_object(json);
+    json_bytes(json, "lowest", true, range[0]);
+    json_bytes(json, "highest", !peak->high.out_of_memory, range[1]);
+    zv_json_end_object(json);
+}
+
 static void json_open(struct zv_json_writer *json, const struct zv_step_peak *peak)
 {
     zv_json_write_key(json, "open");
@@ -182,6 +193,8 @@ static void json_open(struct zv_json_writer *json, const struct zv_step_peak *pe
         json_known(json, "lowest", !peak->low.out_of_memory, peak->open[i].lowest);
         json_known(json, "highest", !peak->low.out_of_memory, peak->open[i].highest);
         json_bytes(json, "width_bytes", !peak->high.out_of_memory, peak->open[i].width_bytes);
+        json_bytes(json, "reserved_width_bytes", !peak->high.out_of_memory,
+                   peak->open[i].reserved_width_bytes);
         zv_json_end_object(json);
     }
     zv_json_end_array(json);
@@ -216,6 +229,8 @@ void report_step_json(struct zv_sink *sink, const struct report_step *report)
     json_bytes(&json, "cases_out_of_memory", true, peak->out_of_memory_runs);
     json_result(&json, "lowest", &peak->low);
     json_result(&json, "highest", &peak->high);
+    json_range(&json, "active_bytes", peak, peak->active_bytes);
+    json_range(&json, "reserved_bytes", peak, peak->reserved_bytes);
     json_open(&json, peak);
     json_defaults(&json, peak);
     zv_json_write_key(&json, "when");

@@ -219,6 +219,12 @@ void zv_simcard_finish_device(struct zv_simcard *card)
     card->stream_count = 0; /* what they knew is now true of all */
 }
 
+void zv_simcard_finish_until(struct zv_simcard *card, uint64_t ticket)
+{
+    const uint64_t known = ticket < card->ticket ? ticket : card->ticket;
+    card->finished = known > card->finished ? known : card->finished;
+}
+
 bool zv_simcard_finish_stream(struct zv_simcard *card, uint64_t stream)
 {
     const uint32_t slot = stream_slot(card, stream);

@@ -95,6 +95,8 @@ void zv_simcard_give(struct zv_simcard *card, uint64_t size_bytes);
 uint64_t zv_simcard_queue(struct zv_simcard *card);
 bool zv_simcard_is_done(const struct zv_simcard *card, uint64_t stream, uint64_t ticket);
 void zv_simcard_finish_device(struct zv_simcard *card);
+/* What was queued up to this ticket is done, on all streams. */
+void zv_simcard_finish_until(struct zv_simcard *card, uint64_t ticket);
 
 /* All work queued so far on one stream is done. False when host memory is short. */
 bool zv_simcard_finish_stream(struct zv_simcard *card, uint64_t stream);

@@ -277,8 +277,11 @@ void step_storage_drop(struct step_engine *e, struct step_storage *storage);
 /* Gives back what a storage has, and takes it anew; tensors over it stay. */
 void step_release(struct step_engine *e, struct step_storage *storage);
 void step_refill(struct step_engine *e, struct step_storage *storage);
-/* Tensor.record_stream(): the current stream uses it, too. Nothing where it was allocated there. */
-void step_use_here(struct step_engine *e, struct step_storage *storage);
+/* Tensor.record_stream(): the current stream uses it, too. Nothing where it was allocated there.
+ * late: its memory comes back only when that work is done; else that is so at once. */
+void step_use_here(struct step_engine *e, struct step_storage *storage, bool late);
+/* The host waits until what was queued up to a point (zv_allocator_queued) is done. */
+void step_finish_until(struct step_engine *e, uint64_t point);
 
 /* What is allocated from here on is in the stream of this name, which outlives the engine. */
 bool step_stream_set(struct step_engine *e, struct zv_slice name);

@@ -101,6 +101,20 @@ static uint64_t size_of(const struct zv_step_result *result)
     return result->out_of_memory ? UINT64_MAX : result->peak_allocated_bytes;
 }
 
+/* What is allocated decides, then what is reserved. */
+static bool is_less(const struct zv_step_result *a, const struct zv_step_result *b)
+{
+    return size_of(a) != size_of(b)
+               ? size_of(a) < size_of(b)
+               : !a->out_of_memory && a->peak_reserved_bytes < b->peak_reserved_bytes;
+}
+
+static void widen(uint64_t range[2], uint64_t value, bool first)
+{
+    range[0] = first || value < range[0] ? value : range[0];
+    range[1] = first || value > range[1] ? value : range[1];
+}
+
 static enum zv_status run_all(struct step_cases *cases, struct zv_step_peak *to,
                               struct step_choice *lowest, struct step_choice *highest,
                               struct zv_error *err)
@@ -113,13 +127,18 @@ static enum zv_status run_all(struct step_cases *cases, struct zv_step_peak *to,
             continue;
         }
         status = step_cases_run(cases, &choice, &result, err);
-        if (status == ZV_OK && (to->runs == 0 || size_of(&result) < size_of(&to->low))) {
+        if (status == ZV_OK && (to->runs == 0 || is_less(&result, &to->low))) {
             to->low = result;
             *lowest = choice;
         }
-        if (status == ZV_OK && (to->runs == 0 || size_of(&result) > size_of(&to->high))) {
+        if (status == ZV_OK && (to->runs == 0 || is_less(&to->high, &result))) {
             to->high = result;
             *highest = choice;
+        }
+        if (status == ZV_OK && !result.out_of_memory) {
+            const bool first = to->runs == to->out_of_memory_runs;
+            widen(to->active_bytes, result.peak_active_bytes, first);
+            widen(to->reserved_bytes, result.peak_reserved_bytes, first);
         }
         to->out_of_memory_runs += status == ZV_OK && result.out_of_memory;
         to->runs++;
@@ -135,11 +154,17 @@ static void note_width(const struct step_cases *cases, const struct step_choice 
     struct step_choice other = *highest;
     for (size_t i = 0; i < cases->open[open].count && top->allocated_bytes != UINT64_MAX; i++) {
         other.value[open] = (uint8_t)i;
-        const uint64_t less =
-            top->allocated_bytes - step_cases_find(cases, &other)->allocated_bytes;
-        if (less >= to->width_bytes) {
+        const struct step_known *const known = step_cases_find(cases, &other);
+        const uint64_t less = top->allocated_bytes - known->allocated_bytes;
+        const uint64_t less_reserved =
+            top->reserved_bytes - (known->reserved_bytes < top->reserved_bytes
+                                       ? known->reserved_bytes
+                                       : top->reserved_bytes);
+        if (less > to->width_bytes ||
+            (less == to->width_bytes && less_reserved >= to->reserved_width_bytes)) {
             to->lowest = cases->open[open].values[i];
             to->width_bytes = less;
+            to->reserved_width_bytes = less_reserved;
         }
     }
 }
@@ -220,6 +245,10 @@ enum zv_status zv_step_peak(const struct zv_step *step, const struct zv_step_req
     }
     if (status != ZV_OK) {
         return status;
+    }
+    if (to->low.out_of_memory) { /* all of them: what they came to */
+        widen(to->active_bytes, to->low.peak_active_bytes, true);
+        widen(to->reserved_bytes, to->low.peak_reserved_bytes, true);
     }
     note_open(&cases, &lowest, &highest, to);
     note_defaults(&cases, to);

@@ -56,11 +56,16 @@ struct zv_step_open_setting {
     struct zv_slice highest; /* of which the peak is the highest */
     struct zv_slice lowest;  /* with which alone that is lowest; of the lowest, when one runs out */
     uint64_t width_bytes;    /* how much lower; 0 when a case of it is out of memory */
+    uint64_t reserved_width_bytes; /* of reserved bytes, where that is all it changes */
 };
 
 struct zv_step_peak {
     struct zv_step_result low;  /* the combination with the lowest peak */
     struct zv_step_result high; /* with the highest; equal when nothing is open */
+    /* lowest and highest of all runs that did not run out, which need not be those two; where all
+     * ran out, what the lowest came to */
+    uint64_t active_bytes[2];
+    uint64_t reserved_bytes[2];
     size_t runs;
     size_t out_of_memory_runs; /* of them; as many as runs: whatever is open, it runs out */
     struct zv_step_open_setting open[ZV_STEP_OPEN];

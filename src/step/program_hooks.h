@@ -30,6 +30,8 @@ struct step_value step_op_is_packed(struct step_call *call);
 struct step_value step_op_release(struct step_call *call);    /* a storage's memory given back */
 struct step_value step_op_refill(struct step_call *call);     /* and taken anew */
 struct step_value step_op_used_here(struct step_call *call);  /* by the current stream, too */
+struct step_value step_op_queued(struct step_call *call);     /* an event */
+struct step_value step_op_wait_for(struct step_call *call);   /* of the host */
 struct step_value step_op_as_strided(struct step_call *call); /* a storage seen in a shape */
 struct step_value step_op_leaf(struct step_call *call);       /* a parameter over a storage */
 struct step_value step_op_set_tensor(struct step_call *call); /* what a name stands for */

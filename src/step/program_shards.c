@@ -192,10 +192,23 @@ struct step_value step_op_refill(struct step_call *call)
     return none;
 }
 
-/* used_here(tensor): record_stream() of the current stream */
+/* used_here(tensor [, late]): record_stream() of the current stream */
 struct step_value step_op_used_here(struct step_call *call)
 {
-    step_use_here(call->e, step_arg_tensor(call, 0)->storage);
+    step_use_here(call->e, step_arg_tensor(call, 0)->storage, step_arg_number(call, 1, 0) != 0);
+    return none;
+}
+
+/* queued(): an event that the host can wait for */
+struct step_value step_op_queued(struct step_call *call)
+{
+    return step_number((int64_t)zv_allocator_queued(call->e->allocator));
+}
+
+/* wait_for(event): what was queued before it is done */
+struct step_value step_op_wait_for(struct step_call *call)
+{
+    step_finish_until(call->e, (uint64_t)step_arg_number(call, 0, 0));
     return none;
 }
 

@@ -117,7 +117,8 @@ enum zv_status step_cases_run(struct step_cases *cases, const struct step_choice
     if (status == ZV_OK) {
         cases->known[cases->known_count++] =
             (struct step_known){*choice, result->asked,
-                                result->out_of_memory ? UINT64_MAX : result->peak_allocated_bytes};
+                                result->out_of_memory ? UINT64_MAX : result->peak_allocated_bytes,
+                                result->peak_reserved_bytes};
         cases->asked |= result->asked;
     }
     return status;

@@ -32,6 +32,7 @@ struct step_known {
     struct step_choice choice;
     uint64_t asked;           /* settings of the link, a bit each */
     uint64_t allocated_bytes; /* UINT64_MAX: it ran out of memory */
+    uint64_t reserved_bytes;
 };
 
 struct step_cases {

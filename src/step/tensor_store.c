@@ -239,10 +239,27 @@ void step_refill(struct step_engine *e, struct step_storage *storage)
     }
 }
 
-void step_use_here(struct step_engine *e, struct step_storage *storage)
+static void keep_status(struct step_engine *e, enum zv_status status)
 {
-    if (step_ok(e) && storage->bytes != 0 && storage->stream != e->stream) {
-        pass_event(e, storage, false, true);
+    e->status = e->status == ZV_OK ? status : e->status;
+}
+
+void step_use_here(struct step_engine *e, struct step_storage *storage, bool late)
+{
+    if (!step_ok(e) || storage->bytes == 0 || storage->stream == e->stream) {
+        return;
+    }
+    pass_event(e, storage, false, true);
+    if (late) {
+        keep_status(
+            e, zv_allocator_record_stream(e->allocator, storage->allocation, e->stream, e->err));
+    }
+}
+
+void step_finish_until(struct step_engine *e, uint64_t point)
+{
+    if (step_ok(e)) {
+        keep_status(e, zv_allocator_finish_until(e->allocator, point, e->err));
     }
 }
 

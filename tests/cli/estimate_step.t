@@ -3,15 +3,16 @@ $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --frame
 Training step, run op by op as plain does it
   peak allocated                 120.69 GiB (129.59 GB) to 164.22 GiB (176.33 GB)
   peak active                    120.69 GiB (129.59 GB) to 164.22 GiB (176.33 GB)
-  peak reserved                  123.15 GiB (132.24 GB) to 167.59 GiB (179.95 GB)
+  peak reserved                  123.15 GiB (132.24 GB) to 169.21 GiB (181.69 GB)
   The peak is reached in the backward pass, in linear, at event 27799 of 33295.
   checkpoint is not stated (false | true): highest with false; true alone takes
   39.50 GiB (42.41 GB) less.
   accumulation is not stated (1 | 2): highest with 2; 1 alone takes 29.83 GiB
   (32.03 GB) less.
   optimizer is not stated (adamw_foreach | adamw_fused | adamw_loop): highest
-  with adamw_fused; adamw_loop alone takes 145.50 KiB (148.99 kB) less.
-  attention is not stated (sdpa | eager): alone it makes no difference.
+  with adamw_fused; adamw_foreach alone takes 145.50 KiB (148.99 kB) less.
+  attention is not stated (sdpa | eager): eager alone reserves 380.00 MiB
+  (398.46 MB) less, and allocates the same.
   reentrant is not stated (false | true): alone it makes no difference.
   weights is f32: framework's default (torch 2.6).
   autocast is none: framework's default (torch 2.6).
@@ -232,6 +233,14 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
       }
     ],
     "outside": []
+  },
+  "active_bytes": {
+    "lowest": 8930655744,
+    "highest": 8930655744
+  },
+  "reserved_bytes": {
+    "lowest": 9189720064,
+    "highest": 9189720064
   },
   "open": [],
   "defaults": [
@@ -856,10 +865,12 @@ What would lower it, each by itself
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework transformers --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --autocast --optimizer adamw_fused
 Training step, run op by op as transformers does it
   peak allocated                 28.45 GiB (30.55 GB)
-  peak active                    28.45 GiB (30.55 GB)
-  peak reserved                  33.85 GiB (36.35 GB)
+  peak active                    28.45 GiB (30.55 GB) to 28.91 GiB (31.04 GB)
+  peak reserved                  33.85 GiB (36.35 GB) to 36.32 GiB (39.00 GB)
   The peak is reached in the backward pass, in cross_entropy, at event 12643 of
   19131.
+  card_lags is not stated (false | true): highest with true; false alone takes
+  244.00 KiB (249.86 kB) less.
   weights is f32: framework's default (transformers 4.57).
   attention is sdpa: framework's default (transformers 4.57).
   loss is logits: framework's default (transformers 4.57).
@@ -890,7 +901,7 @@ What holds it
   shared with other ranks        1.96 GiB (2.10 GB)
   saved for backward             13.30 GiB (14.28 GB)
   in use for the moment          1.96 GiB (2.10 GB)
-  rounding of the allocator      3.55 MiB (3.72 MB)
+  rounding of the allocator      3.79 MiB (3.97 MB)
 
 Activations by the operation that made them
     saved: linear                3.50 GiB (3.76 GB)         64 tensors
@@ -911,7 +922,7 @@ Activations by the layer that made them
 What would lower it, each by itself
   checkpoint=true                -8.10 GiB (8.69 GB)
     recompute each layer in the backward pass
-  full=false                     -7.51 GiB (8.07 GB)
+  full=false                     -7.52 GiB (8.07 GB)
     train LoRA adapters only
   optimizer=sgd                  -7.48 GiB (8.03 GB)
     an optimizer without states
@@ -933,17 +944,16 @@ What would lower it, each by itself
   pipeline and context parallelism.
   Not in it and unknown: NCCL's communicators and their buffers, which are not
   from PyTorch's allocator.
-  Not in it and unknown: what waits for another stream's work (record_stream):
-  active and reserved bytes are the least.
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework plain --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --attention sdpa --checkpointing none --accumulation 1 --optimizer adamw_fused
 Training step, run op by op as plain does it
   peak allocated                 61.40 GiB (65.93 GB)
-  peak active                    61.40 GiB (65.93 GB)
-  peak reserved                  73.22 GiB (78.62 GB) to 76.06 GiB (81.67 GB)
+  peak active                    61.40 GiB (65.93 GB) to 62.21 GiB (66.80 GB)
+  peak reserved                  73.22 GiB (78.62 GB) to 77.95 GiB (83.70 GB)
   The peak is reached in the backward pass, in safe_softmax of layer 31, at
   event 14205 of 20071.
   fsdp_version is not stated (1 | 2): highest with 2; 1 alone takes 129.00 KiB
   (132.10 kB) less.
+  card_lags is not stated (false | true): alone it makes no difference.
   weights is f32: framework's default (torch 2.6).
   autocast is none: framework's default (torch 2.6).
   loss is logits: framework's default (transformers 4.57).
@@ -1016,10 +1026,10 @@ What would lower it, each by itself
   Not in it and unknown: NCCL's communicators and their buffers, which are not
   from PyTorch's allocator.
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework transformers --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --quantization nf4 --lora-rank 8
-zirve estimate: steps/fsdp1.step: line 55: column 3: FSDP1 cannot join weights in 4 bits to one vector
+zirve estimate: steps/fsdp1.step: line 56: column 3: FSDP1 cannot join weights in 4 bits to one vector
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework transformers --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --lora-rank 8 --set original_params=false
-zirve estimate: steps/fsdp1.step: line 125: column 3: FSDP1 wants all weights of a unit to train, or none: original_params=true
+zirve estimate: steps/fsdp1.step: line 126: column 3: FSDP1 wants all weights of a unit to train, or none: original_params=true
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --checkpointing none --set original_params=true
 zirve estimate: --set sets original_params: with the other settings the step never asks for it: leave it out

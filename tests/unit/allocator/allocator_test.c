@@ -402,6 +402,30 @@ static void test_direct(void **state)
     zv_allocator_close(allocator);
 }
 
+/* A block that another stream uses comes back when the host has waited for a point after its free.
+ */
+static void test_work_until(void **state)
+{
+    (void)state;
+    struct zv_allocator *const allocator =
+        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, NULL, 100 * MIB);
+    const uint64_t before = zv_allocator_queued(allocator);
+    const struct zv_allocation a = take(allocator, 20 * MIB, 0);
+    assert_int_equal(zv_allocator_record_stream(allocator, a, 1, NULL), ZV_OK);
+    give(allocator, a);
+    assert_int_equal(zv_allocator_finish_until(allocator, before, NULL), ZV_OK);
+    give(allocator, take(allocator, 20 * MIB, 0));
+    assert_int_equal(reserved(allocator), 40 * MIB);
+    assert_int_equal(zv_allocator_finish_until(allocator, zv_allocator_queued(allocator), NULL),
+                     ZV_OK);
+    const struct zv_allocation b = take(allocator, 20 * MIB, 0);
+    const struct zv_allocation c = take(allocator, 20 * MIB, 0);
+    assert_int_equal(reserved(allocator), 40 * MIB);
+    give(allocator, b);
+    give(allocator, c);
+    zv_allocator_close(allocator);
+}
+
 /* The pool grows by 32 MiB, keeps all, serves any stream at once unless told otherwise. */
 static void test_async(void **state)
 {
@@ -527,6 +551,7 @@ int main(void)
         cmocka_unit_test(test_resets),
         cmocka_unit_test(test_direct),
         cmocka_unit_test(test_async),
+        cmocka_unit_test(test_work_until),
         cmocka_unit_test(test_host_memory_fails),
         cmocka_unit_test(test_no_allocation_per_event),
     };

@@ -85,9 +85,15 @@ static void test_work_of_streams(void **state)
     const uint64_t second = zv_simcard_queue(&card);
     assert_true(zv_simcard_is_done(&card, 1, first));
     assert_false(zv_simcard_is_done(&card, 1, second));
+    const uint64_t third = zv_simcard_queue(&card);
+    zv_simcard_finish_until(&card, second);
+    assert_true(zv_simcard_is_done(&card, 7, second));
+    assert_false(zv_simcard_is_done(&card, 1, third));
+    zv_simcard_finish_until(&card, first); /* nothing is undone */
+    assert_true(zv_simcard_is_done(&card, 7, second));
     const uint64_t range = zv_simcard_malloc(&card, G);
     assert_true(zv_simcard_free(&card, range)); /* waits for the device */
-    assert_true(zv_simcard_is_done(&card, 7, second));
+    assert_true(zv_simcard_is_done(&card, 7, third));
     zv_simcard_close(&card);
 }
 

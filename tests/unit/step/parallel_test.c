@@ -161,7 +161,7 @@ static void check_row(struct zv_slice line)
     (void)snprintf(habit, sizeof habit, "ranked_%.*s", (int)name.length, name.at);
     (void)snprintf(settings, sizeof settings,
                    "attention=eager use_cache=false checkpoint=false optimizer=adamw_foreach "
-                   "shards_from=card accumulation=1 %.*s",
+                   "shards_from=card accumulation=1 card_lags=false %.*s",
                    (int)stated.length, stated.at);
     const struct step_case of = {.config = config,
                                  .habit = habit,
