@@ -1,6 +1,5 @@
 /* zirve replay: an op list or a record under one or several settings and cards. */
 #include <string.h>
-#include <time.h>
 
 #include "allocator/replay.h"
 #include "allocator/trace_record.h"
@@ -11,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/replay_against.h"
 #include "cli/replay_case.h"
+#include "cli/replay_plan.h"
 #include "cli/replay_record.h"
 #include "cli/result_file.h"
 #include "cli/verbs.h"
@@ -19,9 +19,6 @@
 #include "report/report_explain.h"
 #include "report/report_replay.h"
 #include "trace/snapshot_write.h"
-
-enum { MAX_RUNS = 64 };
-#define NO_LIMIT_BYTES (UINT64_C(1) << 48)
 
 static const struct option_spec options[] = {
     {"Replay", "alloc-conf", "pytorch-alloc-conf pytorch-cuda-alloc-conf", "CONF",
@@ -60,206 +57,14 @@ static const struct option_spec options[] = {
      "compare with what a real allocator answered; exit status 1 when it differs", OPTION_LIST},
 };
 
-struct budget {
-    uint64_t replays; /* 0: no limit */
-    uint64_t microseconds;
-    bool is_time;
-};
-
-struct runs {
-    struct report_replay at[MAX_RUNS];
-    size_t count;
-    struct zv_arena arena;
-    struct card_files cards;
-    bool has_cards;
-    struct replay_record record;
-    struct budget budget;
-    bool has_placement;
-    struct zv_placement placement; /* of the requests, for --advise */
-    bool advises;                  /* --advise: what to try next follows from what was tried */
-    bool is_cut;                   /* more would have been tried, had the budget allowed it */
-};
-
-/* Every run so far once for each value of an option, by a function that applies one value. */
-typedef enum zv_status apply_fn(struct runs *runs, struct report_replay *run, const char *value,
-                                struct zv_error *err);
-
-static enum zv_status multiply(struct runs *runs, const struct arguments *args, const char *name,
-                               apply_fn *apply, struct zv_error *err)
-{
-    const size_t before = runs->count;
-    size_t at = 0;
-    size_t values = 0;
-    for (const char *value = arguments_next(args, name, &at); value != NULL; values++) {
-        if ((values + 1) * before > MAX_RUNS) {
-            return zv_fail(err, ZV_E_USAGE, "more than %d combinations to replay", (int)MAX_RUNS);
-        }
-        for (size_t i = 0; i < before; i++) {
-            struct report_replay *const run = &runs->at[values * before + i];
-            *run = runs->at[i];
-            const enum zv_status status = apply(runs, run, value, err);
-            if (status != ZV_OK) {
-                return status;
-            }
-        }
-        value = arguments_next(args, name, &at);
-    }
-    runs->count = values != 0 ? values * before : before;
-    return ZV_OK;
-}
-
-static enum zv_status apply_conf(struct runs *runs, struct report_replay *run, const char *value,
-                                 struct zv_error *err)
-{
-    (void)runs;
-    (void)err;
-    run->conf = value;
-    return ZV_OK;
-}
-
-static enum zv_status apply_capacity(struct runs *runs, struct report_replay *run,
-                                     const char *value, struct zv_error *err)
-{
-    (void)runs;
-    if (!zv_bytes_parse(zv_slice_of(value), &run->capacity_bytes) || run->capacity_bytes == 0 ||
-        run->capacity_bytes > NO_LIMIT_BYTES) {
-        return zv_fail(err, ZV_E_USAGE,
-                       "--capacity %s: expected a size such as 24GB, at most 2^48 bytes", value);
-    }
-    return ZV_OK;
-}
-
-static enum zv_status apply_card(struct runs *runs, struct report_replay *run, const char *value,
-                                 struct zv_error *err)
-{
-    struct zv_capacity capacity;
-    enum zv_status status = ZV_OK;
-    if (!runs->has_cards) {
-        runs->has_cards = true;
-        status = card_files_open(&runs->cards, &runs->arena, err);
-    }
-    if (status == ZV_OK) {
-        status = zv_capacity_of(&runs->cards.table, value, &capacity, &runs->arena, err);
-    }
-    if (status != ZV_OK) {
-        return status;
-    }
-    run->capacity_bytes = capacity.low;
-    run->card = zv_arena_copy(&runs->arena, capacity.name.at, capacity.name.length);
-    return run->card != NULL ? ZV_OK : zv_fail_memory(err, "a card");
-}
-
-static enum zv_status apply_torch(struct runs *runs, struct report_replay *run, const char *value,
-                                  struct zv_error *err)
-{
-    (void)runs;
-    return zv_torch_profile_parse(value, &run->profile)
-               ? ZV_OK
-               : zv_fail(err, ZV_E_UNSUPPORTED, "--torch %s: expected 2.1 or later", value);
-}
-
-static enum zv_status apply_policy(struct runs *runs, struct report_replay *run, const char *value,
-                                   struct zv_error *err)
-{
-    (void)runs;
-    for (int policy = 0; policy < ZV_POLICY_COUNT; policy++) {
-        if (strcmp(value, zv_policy_name((enum zv_policy)policy)) == 0) {
-            run->policy = (enum zv_policy)policy;
-            return ZV_OK;
-        }
-    }
-    return zv_fail(err, ZV_E_USAGE, "--policy %s: expected caching, cuda-malloc-async or direct",
-                   value);
-}
-
-static enum zv_status plan(struct runs *runs, const struct arguments *args, struct zv_error *err)
-{
-    static const struct {
-        const char *option;
-        apply_fn *apply;
-    } dimensions[] = {{"policy", apply_policy},
-                      {"torch", apply_torch},
-                      {"capacity", apply_capacity},
-                      {"card", apply_card},
-                      {"alloc-conf", apply_conf}};
-    uint64_t baseline = 0;
-    enum zv_status status = arguments_bytes(args, "baseline", &baseline, err);
-    runs->at[0] = (struct report_replay){.conf = "", .baseline_bytes = baseline};
-    if (runs->record.is_record) {
-        runs->at[0].conf = runs->record.record.conf;
-        runs->at[0].profile = runs->record.record.profile;
-    }
-    runs->count = 1;
-    if (arguments_has(args, "capacity") && arguments_has(args, "card")) {
-        return zv_fail(err, ZV_E_USAGE, "--capacity and --card both say how much memory there is");
-    }
-    for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0] && status == ZV_OK; i++) {
-        status = multiply(runs, args, dimensions[i].option, dimensions[i].apply, err);
-    }
-    return status;
-}
-
 static struct zv_allocator_options allocator_options(const struct report_replay *run)
 {
     return (struct zv_allocator_options){
         .policy = run->policy,
         .profile = run->profile,
         .conf = run->conf,
-        .capacity_bytes = run->capacity_bytes != 0 ? run->capacity_bytes : NO_LIMIT_BYTES,
+        .capacity_bytes = run->capacity_bytes != 0 ? run->capacity_bytes : REPLAY_NO_LIMIT,
         .baseline_bytes = run->baseline_bytes};
-}
-
-static enum zv_status read_budget(struct budget *to, const struct arguments *args,
-                                  struct zv_error *err)
-{
-    const char *const text = arguments_value(args, "budget");
-    struct zv_slice number = zv_slice_of(text);
-    *to = (struct budget){0};
-    if (text == NULL) {
-        return ZV_OK;
-    }
-    if (!arguments_has(args, "advise")) {
-        return zv_fail(err, ZV_E_USAGE, "--budget is what --advise may spend");
-    }
-    to->is_time = zv_slice_ends(number, "s");
-    number.length -= to->is_time;
-    const bool fine = to->is_time ? zv_slice_fixed(number, 6, &to->microseconds)
-                                  : zv_slice_u64(number, &to->replays) && to->replays != 0;
-    return fine ? ZV_OK
-                : zv_fail(err, ZV_E_USAGE, "--budget %s: expected replays (5) or seconds (30s)",
-                          text);
-}
-
-static uint64_t now_us(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
-}
-
-/* One run more, when there is a setting worth it and budget; begin is when the first one began. */
-static enum zv_status plan_next(struct runs *runs, uint64_t begin, struct zv_error *err)
-{
-    const struct budget *const budget = &runs->budget;
-    struct zv_tried tried[MAX_RUNS];
-    const char *conf;
-    for (size_t i = 0; i < runs->count; i++) {
-        tried[i] = report_replay_tried(&runs->at[i]);
-    }
-    const enum zv_status status = zv_setting_next(&conf, tried, runs->count, &runs->arena, err);
-    if (status != ZV_OK || conf == NULL || runs->count == MAX_RUNS) {
-        return status;
-    }
-    runs->is_cut = (budget->replays != 0 && runs->count >= budget->replays) ||
-                   (budget->is_time && now_us() - begin >= budget->microseconds);
-    if (!runs->is_cut) {
-        runs->at[runs->count] = runs->at[0];
-        runs->at[runs->count].conf = conf;
-        runs->at[runs->count].order = runs->count;
-        runs->at[runs->count].outcome = (struct zv_replay_outcome){0};
-        runs->count++;
-    }
-    return ZV_OK;
 }
 
 /* counters and events may be NULL. */
@@ -280,8 +85,8 @@ static enum zv_status run_one(struct report_replay *run, struct zv_arena *arena,
     return status;
 }
 
-static enum zv_status run_all(struct runs *runs, const struct arguments *args, struct zv_slice ops,
-                              struct zv_error *err)
+static enum zv_status run_all(struct replay_runs *runs, const struct arguments *args,
+                              struct zv_slice ops, struct zv_error *err)
 {
     struct result_file counters = {0};
     struct result_file events = {0};
@@ -295,13 +100,13 @@ static enum zv_status run_all(struct runs *runs, const struct arguments *args, s
     if (status == ZV_OK) {
         status = result_file_open(&events, events_path, err);
     }
-    const uint64_t begin = now_us();
+    const uint64_t begin = replay_now_us();
     for (size_t i = 0; i < runs->count && status == ZV_OK; i++) {
         status =
             run_one(&runs->at[i], &runs->arena, ops, counters_path != NULL ? &counters.sink : NULL,
                     events_path != NULL ? &events.sink : NULL, err);
         if (status == ZV_OK && runs->advises && i + 1 == runs->count) {
-            status = plan_next(runs, begin, err);
+            status = replay_plan_next(runs, begin, err);
         }
     }
     if (status == ZV_OK) {
@@ -316,7 +121,7 @@ static enum zv_status run_all(struct runs *runs, const struct arguments *args, s
 }
 
 /* Lines of the op list that was made of a record mean nothing to the reader; its events do. */
-static void name_events(struct runs *runs)
+static void name_events(struct replay_runs *runs)
 {
     for (size_t i = 0; i < runs->count && runs->record.is_record; i++) {
         struct report_replay *const run = &runs->at[i];
@@ -325,7 +130,8 @@ static void name_events(struct runs *runs)
     }
 }
 
-static void write_results(const struct runs *runs, const struct arguments *args, struct output *out)
+static void write_results(const struct replay_runs *runs, const struct arguments *args,
+                          struct output *out)
 {
     const bool stats = arguments_has(args, "stats");
     const bool summary = arguments_has(args, "summary");
@@ -364,7 +170,8 @@ static void write_results(const struct runs *runs, const struct arguments *args,
 
 /* What a perfect plan of the requests would need, failed ones served too. More of them than it can
  * be told of are no failure. */
-static enum zv_status read_placement(struct runs *runs, struct zv_slice ops, struct zv_error *err)
+static enum zv_status read_placement(struct replay_runs *runs, struct zv_slice ops,
+                                     struct zv_error *err)
 {
     const struct zv_record_options unlimited = {0};
     struct zv_record record;
@@ -381,7 +188,7 @@ static enum zv_status read_placement(struct runs *runs, struct zv_slice ops, str
     return status == ZV_E_NOMEM ? status : ZV_OK;
 }
 
-static enum zv_status write_ops_file(const struct runs *runs, const struct arguments *args,
+static enum zv_status write_ops_file(const struct replay_runs *runs, const struct arguments *args,
                                      struct zv_error *err)
 {
     struct result_file file = {0};
@@ -402,7 +209,7 @@ static enum zv_status write_ops_file(const struct runs *runs, const struct argum
 }
 
 /* The one run, recorded. */
-static enum zv_status write_snapshot(const struct runs *runs, const struct arguments *args,
+static enum zv_status write_snapshot(const struct replay_runs *runs, const struct arguments *args,
                                      struct zv_slice ops, struct zv_error *err)
 {
     struct result_file file = {0};
@@ -430,7 +237,7 @@ static enum zv_status write_snapshot(const struct runs *runs, const struct argum
     return status;
 }
 
-static enum zv_status replay_file(struct runs *runs, const struct arguments *args,
+static enum zv_status replay_file(struct replay_runs *runs, const struct arguments *args,
                                   struct zv_slice file, struct zv_error *err)
 {
     enum zv_status status = replay_record_open(&runs->record, file, args, err);
@@ -442,8 +249,8 @@ static enum zv_status replay_file(struct runs *runs, const struct arguments *arg
         file = (struct zv_slice){ops->data, ops->size};
     }
     status = write_ops_file(runs, args, err);
-    status = status == ZV_OK ? plan(runs, args, err) : status;
-    status = status == ZV_OK ? read_budget(&runs->budget, args, err) : status;
+    status = status == ZV_OK ? replay_plan(runs, args, err) : status;
+    status = status == ZV_OK ? replay_budget_read(&runs->budget, args, err) : status;
     runs->advises = arguments_has(args, "advise");
     static const char *const alone[] = {"counters", "events", "snapshot"};
     for (size_t i = 0; i < 3 && runs->advises; i++) {
@@ -471,7 +278,7 @@ static enum zv_status replay_file(struct runs *runs, const struct arguments *arg
 
 static enum zv_status run(const struct arguments *args, struct output *out, struct zv_error *err)
 {
-    static struct runs runs;
+    static struct replay_runs runs;
     struct zv_file file;
     if (arguments_has(args, "case")) {
         return replay_cases(args, out, err);
