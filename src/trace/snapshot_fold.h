@@ -26,7 +26,7 @@ enum fold_kind {
 };
 
 #define FOLD_KEYS 32
-enum { FOLD_CACHE = 64, FOLD_TEXT_CACHE = 512, FOLD_FRAME_CACHE = 1024 }; /* powers of two */
+enum { FOLD_CACHE = 64, FOLD_TEXT_CACHE = 256, FOLD_FRAME_CACHE = 512 }; /* powers of two */
 
 struct fold {
     struct zv_trace *trace;
