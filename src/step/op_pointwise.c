@@ -196,6 +196,33 @@ struct step_tensor *step_op_add_in_place(struct step_engine *e, struct step_tens
     return step_made_by(e, step_alias(e, a, &a->shape, a->stride), node);
 }
 
+/*
+ * x.mul_(number) of a view: CopySlices (torch/csrc/autograd/functions/tensor.cpp) gives on a copy
+ * of the whole gradient, and hands a contiguous copy of the view's part to the product's own
+ * backward.
+ */
+static void scale_view_backward(struct step_engine *e, struct step_node *node,
+                                struct step_tensor **in, struct step_tensor **out)
+{
+    (void)node;
+    struct step_tensor *const whole = of_one(e, in[0], in[0]->dtype);
+    struct step_tensor *const part = of_one(e, in[0], in[0]->dtype);
+    struct step_tensor *const scaled = of_one(e, in[0], in[0]->dtype);
+    step_drop(e, part);
+    step_drop(e, scaled);
+    out[0] = whole;
+}
+
+struct step_tensor *step_op_scale_view_in_place(struct step_engine *e, struct step_tensor *a)
+{
+    if (!step_ok(e) || a == NULL) {
+        return NULL;
+    }
+    struct step_node *const node =
+        step_node_new(e, scale_view_backward, (struct step_tensor *const[]){a}, 1);
+    return step_made_by(e, step_alias(e, a, &a->shape, a->stride), node);
+}
+
 /* ---- products: each operand is saved when the other needs a gradient ---- */
 
 static void mul_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,

@@ -17,6 +17,7 @@ struct step_tensor *step_op_add(struct step_engine *e, struct step_tensor *a,
 struct step_tensor *step_op_sub(struct step_engine *e, struct step_tensor *a,
                                 struct step_tensor *b);
 /* a += b, without a new tensor; b NULL: a number. Also a -= b. */
+struct step_tensor *step_op_scale_view_in_place(struct step_engine *e, struct step_tensor *a);
 struct step_tensor *step_op_add_in_place(struct step_engine *e, struct step_tensor *a,
                                          struct step_tensor *b);
 struct step_tensor *step_op_mul(struct step_engine *e, struct step_tensor *a,

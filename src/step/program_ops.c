@@ -59,6 +59,11 @@ static struct step_value add_in_place(struct step_call *call)
         step_op_add_in_place(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
 }
 
+static struct step_value scale_view_in_place(struct step_call *call)
+{
+    return step_value_of(step_op_scale_view_in_place(call->e, step_arg_tensor(call, 0)));
+}
+
 static struct step_value div_in_place(struct step_call *call)
 {
     return step_value_of(
@@ -438,6 +443,7 @@ const struct step_operation step_operations[] = {
     {"scratch", "i", scratch},
     {"managed", "T?d", managed},
     {"add_in_place", "T?O", add_in_place},
+    {"scale_view_in_place", "T", scale_view_in_place},
     {"div_in_place", "T?O", div_in_place},
     {"to", "Td", to},
     {"clone", "T", clone},

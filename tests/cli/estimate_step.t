@@ -74,60 +74,62 @@ What would lower it, each by itself
   cards.
 # All is stated, a card, its fit.
 $ zirve estimate data/published/llama-3.2-3b.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 2 --checkpointing none --optimizer adamw_fused --set chunks=8 | sed -n "2,3p"
-  peak allocated                 26.47 GiB (28.42 GB)
-  peak active                    26.47 GiB (28.42 GB)
+  peak allocated                 26.49 GiB (28.44 GB)
+  peak active                    26.49 GiB (28.44 GB)
 $ zirve estimate data/published/llama-3.2-3b.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 5 --checkpointing none --optimizer adamw_fused --set chunks=8 | sed -n "2,3p"
-  peak allocated                 26.47 GiB (28.42 GB)
-  peak active                    26.47 GiB (28.42 GB)
+  peak allocated                 26.49 GiB (28.44 GB)
+  peak active                    26.49 GiB (28.44 GB)
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 2 --seq-length 4096 --set packed=true --card 24GB
 zirve: 24GB is taken literally; a real card of that name allows less or more
 Training step, run op by op as torchtune does it
   out of memory whatever the open settings are: there is no peak, the figures
   are those until then
-  peak allocated                 at least 22.14 GiB (23.77 GB)
-  peak active                    at least 22.14 GiB (23.77 GB)
-  peak reserved                  at least 22.27 GiB (23.91 GB)
+  peak allocated                 at least 22.13 GiB (23.76 GB)
+  peak active                    at least 22.13 GiB (23.76 GB)
+  peak reserved                  at least 22.34 GiB (23.99 GB)
   24GB offers 22.35 GiB (24.00 GB): the step runs out of memory.
-  The peak is reached in a forward pass or an update, in linear of layer 14, at
-  event 1498 of 1498.
+  The peak is reached in a forward pass or an update, in linear of layer 13, at
+  event 1362 of 1362.
   checkpoint is not stated (false | true).
   chunks is not stated (0 | 8).
   accumulation is not stated (1 | 2).
   optimizer is not stated (adamw_fused | adamw_foreach | adamw_loop).
+  release is 6: framework's default (torchtune 0.6).
   clip is 0: framework's default (torchtune 0.4).
 
 What holds it
   weights                        6.05 GiB (6.49 GB)
   inputs                         192.00 KiB (196.61 kB)
   cuBLAS workspace               8.13 MiB (8.52 MB)
-  saved for backward             15.69 GiB (16.85 GB)
-  in use for the moment          400.00 MiB (419.43 MB)
-  rounding of the allocator      512.00 KiB (524.29 kB)
+  saved for backward             15.81 GiB (16.97 GB)
+  in use for the moment          272.00 MiB (285.21 MB)
+  rounding of the allocator      513.47 KiB (525.79 kB)
 
 Activations by the operation that made them
-    saved: to                    4.92 GiB (5.28 GB)         75 tensors
-    saved: linear                3.63 GiB (3.89 GB)         29 tensors
-    saved: *                     3.16 GiB (3.39 GB)         44 tensors
-    saved: silu                  1.75 GiB (1.88 GB)         14 tensors
-    saved: reshape               1.41 GiB (1.51 GB)         30 tensors
-    saved: flex                  731.25 MiB (766.77 MB)     30 tensors
+    saved: to                    4.59 GiB (4.93 GB)         70 tensors
+    saved: *                     4.25 GiB (4.56 GB)         41 tensors
+    saved: linear                3.25 GiB (3.49 GB)         26 tensors
+    saved: silu                  1.63 GiB (1.74 GB)         13 tensors
+    saved: reshape               1.31 GiB (1.41 GB)         28 tensors
+    saved: flex                  682.50 MiB (715.65 MB)     28 tensors
     in use: linear               176.00 MiB (184.55 MB)     2 tensors
-    in use: silu                 128.00 MiB (134.22 MB)     1 tensor
-    saved: empty                 120.00 MiB (125.83 MB)     30 tensors
-    in use: +                    96.00 MiB (100.66 MB)      2 tensors
+    saved: empty                 112.00 MiB (117.44 MB)     28 tensors
+    in use: +                    96.00 MiB (100.66 MB)      3 tensors
+    saved: rsqrt                 896.00 KiB (917.50 kB)     28 tensors
 
 Activations by the layer that made them
-    layers 0 to 12, each         1.07 GiB (1.15 GB)         19 tensors
-    layer 13                     1.12 GiB (1.20 GB)         20 tensors
-    layer 14                     1.04 GiB (1.12 GB)         20 tensors
+    in no layer                  32 B                       3 tensors
+    layers 0 to 11, each         1.16 GiB (1.25 GB)         19 tensors
+    layer 12                     1.21 GiB (1.30 GB)         20 tensors
+    layer 13                     904.81 MiB (948.76 MB)     18 tensors
 
-  On a card without end the peak allocated would be 65.94 GiB (70.80 GB) at
+  On a card without end the peak allocated would be 68.61 GiB (73.67 GB) at
   most.
 
 What would lower it, each by itself
-  checkpoint=true                -28.68 GiB (30.79 GB)
+  checkpoint=true                -31.30 GiB (33.61 GB)
     recompute each layer in the backward pass
-  full=false                     -25.56 GiB (27.44 GB)
+  full=false                     -28.23 GiB (30.31 GB)
     train LoRA adapters only
   optimizer=sgd                  -11.97 GiB (12.85 GB)
     an optimizer without states
@@ -146,7 +148,7 @@ What would lower it, each by itself
   None of them alone is enough. It goes in with checkpoint=true, full=false
   together: peak allocated 19.23 GiB (20.65 GB).
 
-  Basis: calculated, 1498 allocations and frees of a program (docs/STEP.md) on
+  Basis: calculated, 1362 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of an A100 (no --card, or one whose kernels are
   not known). Outside it: the CUDA context, compiled graphs, offloading, several
   cards.
@@ -641,20 +643,21 @@ largest batch: 4
   9 values tried, 105 steps run; what follows is of 4
 
 Training step, run op by op as torchtune does it
-  peak allocated                 25.90 GiB (27.81 GB) to 65.72 GiB (70.56 GB)
-  peak active                    25.90 GiB (27.81 GB) to 65.72 GiB (70.56 GB)
-  peak reserved                  30.36 GiB (32.60 GB) to 69.58 GiB (74.71 GB)
+  peak allocated                 25.95 GiB (27.86 GB) to 68.39 GiB (73.43 GB)
+  peak active                    25.95 GiB (27.86 GB) to 68.39 GiB (73.43 GB)
+  peak reserved                  29.11 GiB (31.26 GB) to 72.33 GiB (77.66 GB)
   A100 80GB offers 79.50 GiB (85.36 GB): the step goes in.
-  The peak is reached in the backward pass, in cross_entropy, at event 26879 of
-  32767.
+  The peak is reached in the backward pass, in cross_entropy, at event 25440 of
+  31005.
   checkpoint is not stated (false | true): highest with false; true alone takes
-  28.46 GiB (30.56 GB) less.
+  31.09 GiB (33.38 GB) less.
   accumulation is not stated (1 | 2): highest with 2; 1 alone takes 5.98 GiB
   (6.43 GB) less.
   chunks is not stated (0 | 8): highest with 0; 8 alone takes 5.37 GiB (5.77 GB)
   less.
   optimizer is not stated (adamw_fused | adamw_foreach | adamw_loop): highest
   with adamw_fused; adamw_loop alone takes 127.00 KiB (130.05 kB) less.
+  release is 6: framework's default (torchtune 0.6).
   packed is false: framework's default (torchtune 0.4).
   clip is 0: framework's default (torchtune 0.4).
 
@@ -662,14 +665,14 @@ What holds it
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --lora-rank 8 --checkpointing full --accumulation 1 --optimizer adamw-fused --set chunks=8 --card 4090 --search context --json | sed -n '/"search"/,/}/p'
   "search": {
     "setting": "tokens",
-    "value": 16672,
+    "value": 16975,
     "limit": 131072,
     "at_limit": false,
-    "next_value": 16673,
-    "failed_request_bytes": 1066063872,
+    "next_value": 16976,
+    "failed_request_bytes": 1088636928,
     "contrary_value": null,
-    "values": 33,
-    "runs": 33
+    "values": 32,
+    "runs": 32
   },
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --search context
 zirve estimate: --search needs --card: what should it fit?
@@ -727,12 +730,13 @@ zirve estimate: steps/generate.step: line 166: column 18: the step needs generat
 # One rank of several: what is gathered and reduced, in streams of their own; NCCL is named as unknown.
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --checkpointing full --set chunks=8 --optimizer adamw_fused --accumulation 1 --card h100
 Training step, run op by op as torchtune does it
-  peak allocated                 12.10 GiB (13.00 GB)
-  peak active                    12.10 GiB (13.00 GB)
-  peak reserved                  17.03 GiB (18.28 GB)
+  peak allocated                 12.12 GiB (13.01 GB)
+  peak active                    12.12 GiB (13.01 GB)
+  peak reserved                  18.91 GiB (20.30 GB)
   H100 80GB offers 79.19 GiB (85.03 GB): the step goes in.
-  The peak is reached in the backward pass, in pow of layer 1, at event 27917 of
-  28427.
+  The peak is reached in the backward pass, in * of layer 1, at event 26662 of
+  27177.
+  release is 6: framework's default (torchtune 0.6).
   packed is false: framework's default (torchtune 0.4).
   clip is 0: framework's default (torchtune 0.4).
   fsdp_version is 2: framework's default (torchtune 0.4).
@@ -744,49 +748,49 @@ Training step, run op by op as torchtune does it
 
 What holds it
   weights                        1.93 GiB (2.07 GB)
-  inputs                         32.00 KiB (32.77 kB)
+  inputs                         16.00 KiB (16.38 kB)
   gradients                      2.83 GiB (3.04 GB)
   optimizer states               3.74 GiB (4.02 GB)
   cuBLAS workspace               64.00 MiB (67.11 MB)
   shared with other ranks        3.18 GiB (3.41 GB)
-  saved for backward             160.26 MiB (168.04 MB)
-  in use for the moment          208.00 MiB (218.10 MB)
-  rounding of the allocator      4.64 MiB (4.87 MB)
+  saved for backward             176.27 MiB (184.83 MB)
+  in use for the moment          208.02 MiB (218.12 MB)
+  rounding of the allocator      3.14 MiB (3.30 MB)
 
 Activations by the operation that made them
+    in use: *                    128.02 MiB (134.23 MB)     7 tensors
     saved: to                    96.00 MiB (100.66 MB)      4 tensors
-    in use: pow                  96.00 MiB (100.66 MB)      3 tensors
-    in use: *                    32.00 MiB (33.55 MB)       2 tensors
+    in use: to                   48.00 MiB (50.33 MB)       2 tensors
+    saved: *                     32.00 MiB (33.55 MB)       1 tensor
     saved: reshape               32.00 MiB (33.55 MB)       2 tensors
-    in use: mean                 32.00 MiB (33.55 MB)       1 tensor
     saved: flash                 16.25 MiB (17.04 MB)       2 tensors
+    in use: +                    16.00 MiB (16.78 MB)       3 tensors
     in use: embedding            16.00 MiB (16.78 MB)       1 tensor
-    in use: +                    16.00 MiB (16.78 MB)       1 tensor
-    in use: to                   16.00 MiB (16.78 MB)       1 tensor
-    saved: *                     16.00 MiB (16.78 MB)       1 tensor
+    saved: rsqrt                 16.00 KiB (16.38 kB)       2 tensors
+    in use: empty                16 B                       2 tensors
 
 Activations by the layer that made them
-    in no layer                  32.00 MiB (33.55 MB)       4 tensors
+    in no layer                  32.00 MiB (33.55 MB)       9 tensors
     layer 0                      16.00 MiB (16.78 MB)       1 tensor
-    layer 1                      320.26 MiB (335.81 MB)     15 tensors
+    layer 1                      336.28 MiB (352.62 MB)     17 tensors
 
 What would lower it, each by itself
-  full=false                     -5.36 GiB (5.76 GB)
+  full=false                     -5.38 GiB (5.77 GB)
     train LoRA adapters only
   optimizer=sgd                  -3.74 GiB (4.02 GB)
     an optimizer without states
-  optimizer=adafactor            -3.74 GiB (4.02 GB)
+  optimizer=adafactor            -3.74 GiB (4.01 GB)
     a row and a column of states for each matrix
   optimizer=paged_adamw_8bit     -3.71 GiB (3.99 GB)
     states in 8 bits, the large ones in managed memory, which the host holds
     where the card is full
   optimizer=adamw_8bit           -1.83 GiB (1.97 GB)
     the optimizer's states in 8 bits (bitsandbytes)
-  in_backward=true               -136.61 MiB (143.24 MB)
+  in_backward=true               -135.12 MiB (141.69 MB)
     each gradient used and freed in the backward pass, with one micro-batch an
     optimizer step
 
-  Basis: calculated, 28427 allocations and frees of a program (docs/STEP.md) on
+  Basis: calculated, 27177 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of H100 80GB. Outside it: the CUDA context,
   compiled graphs, offloading, tensor, pipeline and context parallelism.
   Not in it and unknown: NCCL's communicators and their buffers, which are not
@@ -1045,34 +1049,34 @@ zirve estimate: --zero: not with --framework: it has no program for DeepSpeed: -
 ? 64
 # Layers run again: all of each, all but chosen operations, every third.
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing full | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
-  peak allocated                 62.18 GiB (66.76 GB)
-  peak reserved                  64.29 GiB (69.03 GB)
-  saved for backward             8.33 GiB (8.94 GB)
+  peak allocated                 62.30 GiB (66.90 GB)
+  peak reserved                  64.00 GiB (68.72 GB)
+  saved for backward             8.45 GiB (9.08 GB)
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=op | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
-  peak allocated                 89.24 GiB (95.82 GB)
-  peak reserved                  93.75 GiB (100.66 GB)
-  saved for backward             35.39 GiB (38.00 GB)
+  peak allocated                 89.37 GiB (95.96 GB)
+  peak reserved                  93.63 GiB (100.53 GB)
+  saved for backward             35.52 GiB (38.13 GB)
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=products | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
-  peak allocated                 108.24 GiB (116.22 GB)
-  peak reserved                  112.13 GiB (120.39 GB)
-  saved for backward             54.39 GiB (58.40 GB)
+  peak allocated                 108.37 GiB (116.36 GB)
+  peak reserved                  112.38 GiB (120.66 GB)
+  saved for backward             54.52 GiB (58.54 GB)
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=3 | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
-  peak allocated                 130.98 GiB (140.63 GB)
-  peak reserved                  137.83 GiB (148.00 GB)
-  saved for backward             79.87 GiB (85.76 GB)
+  peak allocated                 136.60 GiB (146.67 GB)
+  peak reserved                  142.63 GiB (153.14 GB)
+  saved for backward             85.50 GiB (91.80 GB)
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=flash,silu | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
-  peak allocated                 80.24 GiB (86.16 GB)
-  peak reserved                  84.50 GiB (90.73 GB)
-  saved for backward             26.39 GiB (28.34 GB)
+  peak allocated                 80.37 GiB (86.29 GB)
+  peak reserved                  83.38 GiB (89.52 GB)
+  saved for backward             26.52 GiB (28.47 GB)
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing none | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
-  peak allocated                 162.25 GiB (174.21 GB)
-  peak reserved                  169.27 GiB (181.76 GB)
-  saved for backward             112.39 GiB (120.68 GB)
+  peak allocated                 170.37 GiB (182.93 GB)
+  peak reserved                  176.32 GiB (189.32 GB)
+  saved for backward             120.52 GiB (129.41 GB)
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective
 zirve estimate: steps/checkpoints.step: line 12: column 44: the step needs selective: state it with --set selective=op, products, a number of layers, or operations (mm,flash)
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=flush
-zirve estimate: steps/torchtune.step: line 106: column 14: selective: "flush" is no operation that a checkpoint keeps (op, products, a number of layers, or of mm, addmm, bmm, baddbmm, convolution, flash, efficient, add, sub, mul, div, to, dropout, softmax, layer_norm, max, neg, exp, sigmoid, tanh, relu, sqrt, rsqrt, reciprocal, log, pow, square, silu, gelu, sin, cos, erf; with /N: of N results the first)
+zirve estimate: steps/torchtune.step: line 253: column 14: selective: "flush" is no operation that a checkpoint keeps (op, products, a number of layers, or of mm, addmm, bmm, baddbmm, convolution, flash, efficient, add, sub, mul, div, to, dropout, softmax, layer_norm, max, neg, exp, sigmoid, tanh, relu, sqrt, rsqrt, reciprocal, log, pow, square, silu, gelu, sin, cos, erf; with /N: of N results the first)
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=0
 zirve estimate: steps/checkpoints.step: line 13: column 3: selective=0: of how many layers one is run again must be 1 or more
