@@ -4,14 +4,17 @@
     LD_PRELOAD=$PWD/libcuda.so.1 python tests/tooling/step_parallel.py tests/data/steps/parallel | gzip -9n > events.tsv.gz
 
 A transformers model is wrapped by PyTorch's own code and trained on fake CUDA tensors, in a process
-group that is none. Reads cases.tsv in the folder: the name of a config there, its class, and settings as
-data/steps/parallel.step calls them. Writes for each case a line with these and the births (bytes, and
-@ the stream where it is not the default one), and deaths (- and the number of the birth) of all storages from
-the wrapping on, a resize being one of both; words are instants.
+group that is none (a config named …_lora: with peft's adapters). Reads cases.tsv in the folder: the name
+of a config there, its class, and settings as data/steps/parallel.step calls them. Writes for each case a
+line with these and the births (bytes, and @ the stream where it is not the default one), and deaths (- and
+the number of the birth) of all storages from the wrapping on, a resize being one of both; & and the
+number of a birth is record_stream() in another stream than its own; words are instants.
 
-Two things are not as on a card, and are put right here: gradients are added in place where nothing else
-holds the first (fake tensors, as all subclasses, are not), and streams and events are stand-ins. What
-kernels take for themselves is not seen.
+Not as on a card, and put right here: gradients are added in place where nothing else holds the first
+(fake tensors, as all subclasses, are not); streams and events are stand-ins; FSDP1 is told that there is a
+card, and the numbers of storages for their addresses, by which it knows what is sharded. A fake parameter
+that comes from the host does not know where it is: FSDP1's moves are replaced (move), and in no case.
+What kernels take for themselves is not seen.
 """
 import contextlib
 import json
@@ -238,12 +241,19 @@ def model_of(folder, config_name, cls, case):
     torch.set_default_dtype(DTYPES[case.get("weights", "f32")])
     torch.set_default_device("cpu" if case.get("shards_from") == "host" else "cuda")
     model = getattr(transformers, cls)(config)
+    if config_name.endswith("_lora"):
+        import peft
+
+        adapters = peft.LoraConfig(r=8, lora_alpha=8, lora_dropout=0, target_modules=["q_proj", "v_proj"])
+        peft.inject_adapter_in_model(adapters, model)
     torch.set_default_device("cpu")
     torch.set_default_dtype(torch.float32)
     for name, weight in model.named_parameters():
         if any(name == end or name.endswith("." + end) for end in case.get("frozen", "none").split(",")):
             weight.requires_grad_(False)
     model.train()
+    if case.get("checkpoint") == "true":
+        model.gradient_checkpointing_enable({"use_reentrant": case.get("reentrant") == "true"})
     return model
 
 
@@ -301,7 +311,6 @@ def move(params, buffers, device):
 
 
 def wrap_fsdp1(model, case, mesh, events):
-    from torch.distributed.algorithms._checkpoint import checkpoint_wrapper as wrapper
     from torch.distributed.fsdp import _common_utils, _flat_param, _init_utils, _runtime_utils
     from torch.distributed.fsdp import BackwardPrefetch, FullyShardedDataParallel, MixedPrecision, ShardingStrategy
     from torch.distributed.fsdp.wrap import ModuleWrapPolicy
@@ -337,23 +346,6 @@ def wrap_fsdp1(model, case, mesh, events):
         sync_module_states=case.get("sync_states") == "true",
         device_id=0,
     )
-    if case.get("checkpoint", "false") != "false":
-        layer = type(layers_of(model)[0]._fsdp_wrapped_module)
-        reentrant = case.get("reentrant") == "true"
-        how = wrapper.CheckpointImpl.REENTRANT if reentrant else wrapper.CheckpointImpl.NO_REENTRANT
-        call = wrapper.CheckpointWrapper.forward
-
-        def forward(self, *args, cache_position=None, position_ids=None, **kwargs):
-            return call(self, *args, **kwargs)  # without a cache a layer uses neither
-
-        wrapper.CheckpointWrapper.forward = forward
-        wrapper.apply_activation_checkpointing(
-            wrapped,
-            checkpoint_wrapper_fn=lambda module: wrapper.checkpoint_wrapper(
-                module, how, **({} if reentrant else {"preserve_rng_state": False})
-            ),
-            check_fn=lambda module: isinstance(module, layer),
-        )
     no_sync = []
 
     def syncs(last):
