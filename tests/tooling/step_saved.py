@@ -26,6 +26,7 @@ ones). "nocache+reentrant" and "nocache+full" run each layer again in backward (
 "nocache+op" and the other names of POLICIES without what the operations of that policy gave.
 """
 import collections
+import contextlib
 import functools
 import gzip
 import json
@@ -79,11 +80,32 @@ def selective(name):
     return checkpoint.create_selective_checkpoint_contexts(policy)
 
 
+class Again(contextlib.ExitStack):
+    """Around what is run again."""
+
+    running = False
+
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def __enter__(self):
+        Again.running = True
+        self.callback(setattr, Again, "running", False)
+        return self.enter_context(self.inner)
+
+
+def contexts(how):
+    none = contextlib.nullcontext()
+    first, again = selective(how) if how in POLICIES else (none, none)
+    return first, Again(again)
+
+
 def run_again(model, how):
     if how:
         settings = {"use_reentrant": how == "reentrant"}
-        if how in POLICIES:
-            settings["context_fn"] = functools.partial(selective, how)
+        if how != "reentrant":
+            settings["context_fn"] = functools.partial(contexts, how)
         model.gradient_checkpointing_enable(settings)
 
 
@@ -122,7 +144,7 @@ class Events(TorchDispatchMode):
         name = func.overloadpacket.__name__
         out = self.answer(name, args)
         # what is run again in backward has a graph, gradients have none
-        in_backward = self.in_backward and not torch.is_grad_enabled()
+        in_backward = self.in_backward and not (Again.running or torch.is_grad_enabled())
         if out is None and in_backward and func is torch.ops.aten.add.Tensor:
             out = self.accumulate(*args)
         if out is None and in_backward and func in IN_PLACE:
