@@ -134,8 +134,9 @@ const struct option_spec estimate_options[] = {
          "logits are never materialised (chunked or fused loss)"),
 
     VALUE(estimate_step_group, "framework", NULL, "NAME",
-          "run it op by op as this framework does: plain, transformers, torchtune, litgpt ... for "
-          "training, generate for inference (docs/STEP.md)"),
+          "run it op by op as this framework does: plain, transformers, torchtune, torchtitan, "
+          "litgpt "
+          "... for training, generate for inference (docs/STEP.md)"),
     LIST(estimate_step_group, "set", NULL, "NAME=VALUE",
          "with --framework: a setting of its program, which has no option of its own"),
     VALUE(estimate_step_group, "trace", NULL, "FILE",

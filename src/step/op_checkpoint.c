@@ -29,6 +29,24 @@ struct step_again {
     struct step_value args[STEP_MAX_ARGUMENTS];
 };
 
+/* An argument is kept as what is saved is. */
+static void let_go(struct step_run *run, struct step_value *value)
+{
+    struct step_tensor *const t = value->kind == STEP_IS_TENSOR ? value->tensor : NULL;
+    if (t != NULL) {
+        t->storage->saved--;
+    }
+    step_value_drop(run, value);
+}
+
+static struct step_value keep(struct step_value value)
+{
+    if (value.kind == STEP_IS_TENSOR && value.tensor != NULL) {
+        value.tensor->storage->saved++;
+    }
+    return step_value_hold(value);
+}
+
 /* Positional tensors are saved for backward: they go when that has run. */
 void step_again_release(struct step_engine *e, struct step_again *again)
 {
@@ -36,7 +54,7 @@ void step_again_release(struct step_engine *e, struct step_again *again)
     const size_t count = again->keywords.kind == STEP_IS_LIST ? 1 : again->count;
     for (size_t i = 0; i < count && i < again->count; i++) {
         if (step_tensor_of(&again->args[i]) != NULL) {
-            step_value_drop(again->run, &again->args[i]);
+            let_go(again->run, &again->args[i]);
         }
     }
 }
@@ -47,7 +65,7 @@ void step_again_drop(struct step_engine *e, struct step_again *again)
     (void)e;
     if (again->keywords.kind == STEP_IS_LIST) {
         for (size_t i = again->count; i-- > 1;) {
-            step_value_drop(again->run, &again->args[i]);
+            let_go(again->run, &again->args[i]);
         }
         const struct step_list *const list = again->keywords.list;
         for (uint32_t i = 0; list->refs == 1 && i < list->count; i++) {
@@ -56,7 +74,7 @@ void step_again_drop(struct step_engine *e, struct step_again *again)
         step_value_drop(again->run, &again->keywords);
     }
     for (size_t i = 0; i < again->count; i++) {
-        step_value_drop(again->run, &again->args[i]);
+        let_go(again->run, &again->args[i]);
     }
 }
 
@@ -202,7 +220,7 @@ static struct step_again *remember(struct step_call *call, size_t first, size_t 
                                                         : (struct step_value){.kind = STEP_IS_NONE},
                                  .count = count};
     for (size_t i = 0; i < again->count; i++) {
-        again->args[i] = step_value_hold(call->args[i + first]);
+        again->args[i] = keep(call->args[i + first]);
     }
     return again;
 }

@@ -753,8 +753,8 @@ What holds it
   optimizer states               3.74 GiB (4.02 GB)
   cuBLAS workspace               64.00 MiB (67.11 MB)
   shared with other ranks        3.18 GiB (3.41 GB)
-  saved for backward             176.27 MiB (184.83 MB)
-  in use for the moment          208.02 MiB (218.12 MB)
+  saved for backward             208.27 MiB (218.38 MB)
+  in use for the moment          176.02 MiB (184.57 MB)
   rounding of the allocator      3.14 MiB (3.30 MB)
 
 Activations by the operation that made them
@@ -764,8 +764,8 @@ Activations by the operation that made them
     saved: *                     32.00 MiB (33.55 MB)       1 tensor
     saved: reshape               32.00 MiB (33.55 MB)       2 tensors
     saved: flash                 16.25 MiB (17.04 MB)       2 tensors
-    in use: +                    16.00 MiB (16.78 MB)       3 tensors
-    in use: embedding            16.00 MiB (16.78 MB)       1 tensor
+    saved: embedding             16.00 MiB (16.78 MB)       1 tensor
+    saved: +                     16.00 MiB (16.78 MB)       1 tensor
     saved: rsqrt                 16.00 KiB (16.38 kB)       2 tensors
     in use: empty                16 B                       2 tensors
 
@@ -1051,23 +1051,23 @@ zirve estimate: --zero: not with --framework: it has no program for DeepSpeed: -
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing full | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
   peak allocated                 62.30 GiB (66.90 GB)
   peak reserved                  64.00 GiB (68.72 GB)
-  saved for backward             8.45 GiB (9.08 GB)
+  saved for backward             12.45 GiB (13.37 GB)
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=op | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
   peak allocated                 89.37 GiB (95.96 GB)
   peak reserved                  93.63 GiB (100.53 GB)
-  saved for backward             35.52 GiB (38.13 GB)
+  saved for backward             39.52 GiB (42.43 GB)
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=products | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
   peak allocated                 108.37 GiB (116.36 GB)
   peak reserved                  112.38 GiB (120.66 GB)
-  saved for backward             54.52 GiB (58.54 GB)
+  saved for backward             58.52 GiB (62.83 GB)
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=3 | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
   peak allocated                 136.60 GiB (146.67 GB)
   peak reserved                  142.63 GiB (153.14 GB)
-  saved for backward             85.50 GiB (91.80 GB)
+  saved for backward             86.75 GiB (93.15 GB)
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=flash,silu | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
   peak allocated                 80.37 GiB (86.29 GB)
   peak reserved                  83.38 GiB (89.52 GB)
-  saved for backward             26.52 GiB (28.47 GB)
+  saved for backward             30.52 GiB (32.77 GB)
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing none | sed -n '/peak allocated/p;/peak reserved/p;/saved for/p'
   peak allocated                 170.37 GiB (182.93 GB)
   peak reserved                  176.32 GiB (189.32 GB)
@@ -1080,4 +1080,31 @@ zirve estimate: steps/torchtune.step: line 253: column 14: selective: "flush" is
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=0
 zirve estimate: steps/checkpoints.step: line 13: column 3: selective=0: of how many layers one is run again must be 1 or more
+? 64
+# torchtitan's own: what its configuration says is the default, the rest is stated.
+$ zirve estimate data/published/llama-3.1-8b.json --framework torchtitan --micro-batch 2 --seq-length 8192 --dp 8 --fsdp --card "H100 NVL 94GB" | sed -n '1,/^What holds/p'
+Training step, run op by op as torchtitan does it
+  peak allocated                 68.70 GiB (73.76 GB)
+  peak active                    68.70 GiB (73.76 GB)
+  peak reserved                  82.52 GiB (88.61 GB)
+  H100 NVL 94GB offers 87.04 GiB (93.46 GB): the step goes in.
+  The peak is reached in the backward pass, in cross_entropy, at event 15053 of
+  23484.
+  low_weights is bf16: framework's default (torchtitan 2024-12).
+  reduce_type is f32: framework's default (torchtitan 2024-12).
+  checkpoint is selective: framework's default (torchtitan 2024-12,
+  llama3_8b.toml).
+  selective is op: framework's default (torchtitan 2024-12, llama3_8b.toml).
+  optimizer is adamw_foreach: framework's default (torchtitan 2024-12).
+  clip is 1.0: framework's default (torchtitan 2024-12).
+  shards_from is host: framework's default (torch's recipes: the meta device).
+  reshard is true: framework's default (torch 2.6).
+  sync is every: framework's default (torch).
+
+What holds it
+$ zirve estimate data/published/llama-3.1-8b.json --framework torchtitan --micro-batch 2 --seq-length 8192 --dp 8 --fsdp --card "H100 NVL 94GB" --checkpointing full | sed -n '/peak reserved/p;/goes in/p'
+  peak reserved                  54.71 GiB (58.75 GB)
+  H100 NVL 94GB offers 87.04 GiB (93.46 GB): the step goes in.
+$ zirve estimate data/published/llama-3.1-8b.json --framework torchtitan --micro-batch 2 --seq-length 8192 --dp 8 --fsdp --accumulation 4
+zirve estimate: --accumulation sets accumulation: with the other settings the step never asks for it: leave it out
 ? 64

@@ -29,6 +29,7 @@ static const struct limits {
     {"torchtune", 0.10, 0.10, 0.10, 1, 0},
     {"torchtune, loaded", 0.10, 0.10, 0.10, 1, 0},
     {"torchtune, loaded, reserved", 0.05, 0.05, 0.05, 1, 0},
+    {"torchtitan, reserved", 0.50, 0.80, 0.80, 2, 0},
     {"Qwen3 generation", 0.05, 0.10, 0.10, 15, 0},
     {"Qwen3 generation, GPTQ", 0.05, 0.10, 0.10, 6, 0},
     {"Qwen3 generation, mixture of experts", 0.01, 0.01, 0.01, 3, 0},
