@@ -6,28 +6,6 @@
 
 enum { LEVER_WIDTH = 40 };
 
-/* "10.12" or "-0.50": saved, or needed in addition. */
-static void number(char to[ZV_BYTES_TEXT], uint64_t bytes, bool more, enum zv_unit unit)
-{
-    char digits[ZV_BYTES_TEXT];
-    zv_bytes_print_number(digits, bytes, unit, 2);
-    (void)snprintf(to, ZV_BYTES_TEXT, "%s%.40s", more ? "-" : "", digits);
-}
-
-static void figures(char to[64], const struct report_style *style, uint64_t bytes, bool more)
-{
-    char a[ZV_BYTES_TEXT];
-    char b[ZV_BYTES_TEXT];
-    if (style->units == REPORT_UNITS_ONE) {
-        number(a, bytes, more, style->unit);
-        (void)snprintf(to, 64, "%20.40s", a);
-        return;
-    }
-    number(a, bytes, more, ZV_UNIT_GIB);
-    number(b, bytes, more, ZV_UNIT_GB);
-    (void)snprintf(to, 64, "%9.28s %10.28s", a, b);
-}
-
 static const char *short_verdict(const struct zv_lever *lever)
 {
     static const char *const words[] = {"fits", "does not fit", "cannot tell"};
@@ -41,7 +19,7 @@ static void lever_row(struct zv_sink *sink, const struct report_style *style,
     char line[400];
     char host[REPORT_BYTES_TEXT];
     const char *const verdict = short_verdict(lever);
-    figures(text, style, lever->bytes, lever->more);
+    report_figures(text, style, lever->bytes, lever->more);
     zv_sink_print(sink, "  %-*s %s%s%s\n", LEVER_WIDTH - 2, lever->name, text,
                   verdict[0] != 0 ? "  " : "", verdict);
     report_bytes(host, style, lever->host_bytes);

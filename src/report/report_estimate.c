@@ -22,21 +22,6 @@ void report_count(char to[32], uint64_t value)
     to[used] = 0;
 }
 
-static void figures(char to[64], const struct report_style *style, uint64_t bytes)
-{
-    char a[ZV_BYTES_TEXT];
-    char b[ZV_BYTES_TEXT];
-    const unsigned decimals = bytes != 0 && bytes < ZV_GIB / 100 ? 5 : 2; /* not "0.00" */
-    if (style->units == REPORT_UNITS_ONE) {
-        zv_bytes_print_number(a, bytes, style->unit, style->unit == ZV_UNIT_GIB ? decimals : 2);
-        (void)snprintf(to, 64, "%20.40s", a);
-        return;
-    }
-    zv_bytes_print_number(a, bytes, ZV_UNIT_GIB, decimals);
-    zv_bytes_print_number(b, bytes, ZV_UNIT_GB, decimals);
-    (void)snprintf(to, 64, "%9.28s %10.28s", a, b);
-}
-
 static void heading(struct zv_sink *sink, const struct report_style *style, const char *name)
 {
     char text[160];
@@ -56,7 +41,7 @@ static void row(struct zv_sink *sink, const struct report_style *style, const ch
                 uint64_t bytes, const char *known)
 {
     char text[64];
-    figures(text, style, bytes);
+    report_figures(text, style, bytes, false);
     zv_sink_print(sink, "  %-*s %s  %s\n", NAME_WIDTH - 2, name, text, known);
 }
 
@@ -98,7 +83,7 @@ static void weights_rows(struct zv_sink *sink, const struct report_style *style,
             item->quantity.known != ZV_UNKNOWN) {
             (void)snprintf(name, sizeof name, "  %s", item->name);
             char text[64];
-            figures(text, style, item->quantity.bytes);
+            report_figures(text, style, item->quantity.bytes, false);
             zv_sink_print(sink, "  %-*s %s\n", NAME_WIDTH - 2, name, text);
             if (report->verbose) {
                 report_fold(sink, style, 6, 0, item->quantity.basis);

@@ -30,6 +30,30 @@ void report_bytes_short(char to[ZV_BYTES_TEXT], const struct report_style *style
                    2);
 }
 
+static void signed_number(char to[ZV_BYTES_TEXT], uint64_t bytes, enum zv_unit unit, bool is_minus,
+                          unsigned decimals)
+{
+    char digits[ZV_BYTES_TEXT];
+    zv_bytes_print_number(digits, bytes, unit, decimals);
+    (void)snprintf(to, ZV_BYTES_TEXT, "%s%.40s", is_minus ? "-" : "", digits);
+}
+
+void report_figures(char to[REPORT_FIGURES], const struct report_style *style, uint64_t bytes,
+                    bool is_minus)
+{
+    char a[ZV_BYTES_TEXT];
+    char b[ZV_BYTES_TEXT];
+    const unsigned decimals = bytes != 0 && bytes < ZV_GIB / 100 ? 5 : 2;
+    if (style->units == REPORT_UNITS_ONE) {
+        signed_number(a, bytes, style->unit, is_minus, style->unit == ZV_UNIT_GIB ? decimals : 2);
+        (void)snprintf(to, REPORT_FIGURES, "%20.40s", a);
+        return;
+    }
+    signed_number(a, bytes, ZV_UNIT_GIB, is_minus, decimals);
+    signed_number(b, bytes, ZV_UNIT_GB, is_minus, decimals);
+    (void)snprintf(to, REPORT_FIGURES, "%9.28s %10.28s", a, b);
+}
+
 void report_bold(struct zv_sink *sink, const struct report_style *style, const char *text)
 {
     if (style->color) {

@@ -28,6 +28,13 @@ void report_bytes(char to[REPORT_BYTES_TEXT], const struct report_style *style, 
 /* "13.04 GiB", or in the one unit asked for. */
 void report_bytes_short(char to[ZV_BYTES_TEXT], const struct report_style *style, uint64_t bytes);
 
+enum { REPORT_FIGURES = 64 };
+
+/* Columns of a table, the figure in GiB and in GB or in the one unit asked for; small ones with
+ * more decimals, so that none is "0.00". is_minus: with the sign before it. */
+void report_figures(char to[REPORT_FIGURES], const struct report_style *style, uint64_t bytes,
+                    bool is_minus);
+
 /* Bold on and off: the only control sequences of any report, each written alone. */
 #define REPORT_BOLD_ON  "\033[1m"
 #define REPORT_BOLD_OFF "\033[0m"
