@@ -190,6 +190,7 @@ static enum zv_status read_placement(struct explain_session *session, const stru
 {
     const struct zv_record *const record = &session->record;
     if (out->json || record->trace.source != ZV_TRACE_FROM_SNAPSHOT || !record->has_history ||
+        record->peak_reserved.usage.reserved_bytes == 0 ||
         zv_record_device(record)->event_count > ZV_LIVES_MAX_EVENTS) {
         return ZV_OK;
     }

@@ -49,38 +49,63 @@ static void add_free(struct zv_heap *heap, uint32_t segment, uint64_t from, uint
     }
 }
 
+static struct zv_heap_block live_piece(const struct zv_trace_device *device,
+                                       const struct zv_trace_block *block, uint32_t segment,
+                                       const struct address_map *births)
+{
+    const uint32_t birth = address_map_get(births, block->address);
+    struct zv_heap_block piece = {.address = block->address,
+                                  .bytes = block->bytes,
+                                  .requested_bytes = block->requested_bytes,
+                                  .born = ZV_BORN_BEFORE,
+                                  .segment = segment,
+                                  .stack = block->stack,
+                                  .state = block->state};
+    if (birth != 0) {
+        piece.born = birth - 1;
+        piece.stack = device->events[birth - 1].stack;
+        piece.context = device->events[birth - 1].context;
+    }
+    return piece;
+}
+
 /* The blocks of one segment of the state, with what is free between them. */
-static void add_segment(struct zv_heap *heap, const struct zv_record *record,
+static void add_segment(struct zv_heap *heap, const struct zv_trace_device *device,
                         const struct zv_trace_start *state, size_t at,
                         const struct address_map *births)
 {
-    const struct zv_trace_device *const device = zv_record_device(record);
     const struct zv_trace_segment *const from = &state->segments[at];
-    struct zv_heap_segment *const to = &heap->segments[at];
+    const uint32_t number = (uint32_t)heap->segment_count;
+    struct zv_heap_segment *const to = &heap->segments[heap->segment_count++];
     uint64_t end = from->address;
     to->facts = *from;
     to->facts.first_block = (uint32_t)heap->block_count;
     to->facts.block_count = 0;
     for (uint32_t i = 0; i < from->block_count; i++) {
         const struct zv_trace_block *const block = &state->blocks[from->first_block + i];
-        const uint32_t birth = address_map_get(births, block->address);
-        struct zv_heap_block piece = {.address = block->address,
-                                      .bytes = block->bytes,
-                                      .requested_bytes = block->requested_bytes,
-                                      .born = ZV_BORN_BEFORE,
-                                      .segment = (uint32_t)at,
-                                      .stack = block->stack,
-                                      .state = block->state};
-        if (birth != 0) {
-            piece.born = birth - 1;
-            piece.stack = device->events[birth - 1].stack;
-            piece.context = device->events[birth - 1].context;
-        }
-        add_free(heap, (uint32_t)at, end, block->address);
+        const struct zv_heap_block piece = live_piece(device, block, number, births);
+        add_free(heap, number, end, block->address);
         add_piece(heap, &piece);
         end = block->address + block->bytes;
     }
-    add_free(heap, (uint32_t)at, end, from->address + from->bytes);
+    add_free(heap, number, end, from->address + from->bytes);
+}
+
+/* A block in no segment has one of its own, so that nothing that is held is left out. */
+static void add_loose(struct zv_heap *heap, const struct zv_trace_device *device,
+                      const struct zv_trace_block *block, const struct address_map *births)
+{
+    const uint32_t number = (uint32_t)heap->segment_count;
+    const struct zv_heap_block piece = live_piece(device, block, number, births);
+    heap->segments[heap->segment_count++] = (struct zv_heap_segment){
+        .facts = {.address = block->address,
+                  .bytes = block->bytes,
+                  .first_block = (uint32_t)heap->block_count,
+                  .stream = piece.born != ZV_BORN_BEFORE ? device->events[piece.born].stream : 0},
+        .is_loose = true};
+    add_piece(heap, &piece);
+    heap->loose_bytes += block->bytes;
+    heap->loose_count++;
 }
 
 static void sum_up(struct zv_heap *heap)
@@ -102,15 +127,23 @@ static enum zv_status build(struct zv_heap *heap, const struct zv_record *record
                             const struct zv_trace_start *state, const struct address_map *births,
                             struct zv_arena *arena, struct zv_error *err)
 {
-    heap->segment_count = state->segment_count;
-    heap->segments = zv_arena_array(arena, state->segment_count, sizeof *heap->segments);
-    heap->blocks =
-        zv_arena_array(arena, 2 * state->block_count + state->segment_count, sizeof *heap->blocks);
+    const struct zv_trace_device *const device = zv_record_device(record);
+    const size_t segments = state->segment_count + state->loose_count;
+    heap->segments = zv_arena_array(arena, segments, sizeof *heap->segments);
+    heap->blocks = zv_arena_array(arena, 2 * state->block_count + state->loose_count + segments,
+                                  sizeof *heap->blocks);
     if (heap->segments == NULL || heap->blocks == NULL) {
         return zv_fail_memory(err, "a heap");
     }
-    for (size_t i = 0; i < state->segment_count; i++) {
-        add_segment(heap, record, state, i, births);
+    size_t loose = 0;
+    for (size_t i = 0; i <= state->segment_count; i++) {
+        const uint64_t next = i < state->segment_count ? state->segments[i].address : UINT64_MAX;
+        for (; loose < state->loose_count && state->loose[loose].address < next; loose++) {
+            add_loose(heap, device, &state->loose[loose], births);
+        }
+        if (i < state->segment_count) {
+            add_segment(heap, device, state, i, births);
+        }
     }
     sum_up(heap);
     return ZV_OK;

@@ -23,6 +23,7 @@ struct zv_heap_block {
 
 struct zv_heap_segment {
     struct zv_trace_segment facts; /* first_block and block_count are of the heap's blocks */
+    bool is_loose;                 /* made for one block that lies in no recorded segment */
     uint64_t live_bytes;
     uint64_t free_bytes;
     uint64_t largest_hole_bytes;
@@ -39,6 +40,8 @@ struct zv_heap {
     uint64_t largest_hole_bytes;
     uint64_t no_stack_bytes; /* active, but nobody recorded who has it */
     uint64_t before_bytes;   /* active since before the record */
+    uint64_t loose_bytes;    /* active in no recorded segment: reserved is at least what is said */
+    size_t loose_count;
 };
 
 /*

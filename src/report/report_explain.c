@@ -140,7 +140,11 @@ static void put_usage(struct zv_sink *sink, const struct report_style *style,
     const struct zv_trace_usage *const usage = &heap->usage;
     put_instant(instant, sizeof instant, record, heap->event);
     zv_sink_print(sink, "\nDevice %zu, %s:\n", record->device, instant);
-    put_row(sink, style, "reserved", usage->reserved_bytes, "from the driver");
+    put_row(sink, style, "reserved", usage->reserved_bytes,
+            heap->loose_count != 0 ? "at least" : "from the driver");
+    if (heap->loose_count != 0) {
+        put_row(sink, style, "  unrecorded", heap->loose_bytes, "live, in no recorded segment");
+    }
     put_row(sink, style, "  free in cache", heap->free_bytes, "reserved less active");
     put_row(sink, style, "  largest hole", heap->largest_hole_bytes, "");
     put_row(sink, style, "  inactive split", usage->inactive_split_bytes,

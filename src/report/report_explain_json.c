@@ -53,6 +53,7 @@ static void write_heap(struct zv_json_writer *json, const struct zv_heap *heap)
                heap->usage.active_bytes - heap->usage.requested_bytes);
     json_bytes(json, "live_since_before_the_record_bytes", true, heap->before_bytes);
     json_bytes(json, "without_stack_bytes", true, heap->no_stack_bytes);
+    json_bytes(json, "in_no_recorded_segment_bytes", true, heap->loose_bytes);
     zv_json_write_key(json, "segments");
     zv_json_begin_array(json);
     for (size_t i = 0; i < heap->segment_count; i++) {
@@ -63,8 +64,12 @@ static void write_heap(struct zv_json_writer *json, const struct zv_heap *heap)
         json_bytes(json, "live_bytes", true, segment->live_bytes);
         json_bytes(json, "free_bytes", true, segment->free_bytes);
         json_bytes(json, "largest_hole_bytes", true, segment->largest_hole_bytes);
-        json_text(json, "pool", segment->facts.is_small ? "small" : "large");
+        json_text(json, "pool",
+                  segment->is_loose         ? NULL
+                  : segment->facts.is_small ? "small"
+                                            : "large");
         json_bool(json, "expandable", segment->facts.is_expandable);
+        json_bool(json, "recorded", !segment->is_loose);
         zv_json_end_object(json);
     }
     zv_json_end_array(json);

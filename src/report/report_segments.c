@@ -49,9 +49,10 @@ void report_segments_text(struct zv_sink *sink, const struct report_style *style
         put_bytes(sink, style, one->live_bytes);
         put_bytes(sink, style, one->largest_hole_bytes);
         zv_sink_print(sink, "  %s",
-                      one->facts.is_expandable ? "expandable "
-                      : one->facts.is_small    ? "small "
-                                               : "large ");
+                      one->is_loose              ? "unrecorded "
+                      : one->facts.is_expandable ? "expandable "
+                      : one->facts.is_small      ? "small "
+                                                 : "large ");
         if (pool->id[0] != 0 || pool->id[1] != 0) {
             zv_sink_print(sink, "%" PRIu64 ".%" PRIu64 " ", pool->id[0], pool->id[1]);
         }

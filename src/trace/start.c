@@ -283,7 +283,8 @@ static bool collect(struct undo *undo, struct zv_trace_start *start)
     const size_t segments = undo->segment_count + undo->range_count;
     start->segments = zv_memory_alloc(segments * sizeof *start->segments);
     start->blocks = zv_memory_alloc(undo->block_count * sizeof *start->blocks);
-    if (start->segments == NULL || start->blocks == NULL) {
+    start->loose = zv_memory_alloc(undo->block_count * sizeof *start->loose);
+    if (start->segments == NULL || start->blocks == NULL || start->loose == NULL) {
         return false;
     }
     for (size_t i = 1; i < undo->segment_count; i++) {
@@ -315,7 +316,21 @@ static void stretch(const struct undo *undo, const struct zv_trace_segment *segm
     }
 }
 
-/* Puts blocks into their segments; what lies in none or overlaps is dropped as stray. */
+/* A block that is in no segment and overlaps none before it. next: the first address after it that
+ * is taken. */
+static void put_loose(struct undo *undo, struct zv_trace_start *start, size_t at, uint64_t next)
+{
+    const struct zv_trace_block *const block = &start->blocks[at];
+    const struct zv_trace_block *const before =
+        start->loose_count != 0 ? &start->loose[start->loose_count - 1] : NULL;
+    undo->stray++;
+    if (block->bytes <= next - block->address &&
+        (before == NULL || before->address + before->bytes <= block->address)) {
+        start->loose[start->loose_count++] = *block;
+    }
+}
+
+/* Puts blocks into their segments; what overlaps is dropped as stray. */
 static void settle(struct undo *undo, struct zv_trace_start *start)
 {
     size_t at = 0;
@@ -325,6 +340,9 @@ static void settle(struct undo *undo, struct zv_trace_start *start)
         const uint64_t segment_end = segment->address + segment->bytes;
         uint64_t end = segment->address;
         segment->first_block = (uint32_t)kept;
+        for (; at < start->block_count && start->blocks[at].address < end; at++) {
+            put_loose(undo, start, at, segment->address);
+        }
         for (; at < start->block_count && start->blocks[at].address < segment_end; at++) {
             const struct zv_trace_block block = start->blocks[at];
             if (block.address < end || block.bytes > segment_end - block.address) {
@@ -343,7 +361,9 @@ static void settle(struct undo *undo, struct zv_trace_start *start)
         segment->block_count = (uint32_t)(kept - segment->first_block);
         start->reserved_bytes += segment->bytes;
     }
-    undo->stray += start->block_count - at;
+    for (; at < start->block_count; at++) {
+        put_loose(undo, start, at, UINT64_MAX);
+    }
     start->block_count = kept;
     for (size_t i = 0; i < kept; i++) {
         start->live_bytes += start->blocks[i].bytes;
@@ -395,5 +415,6 @@ void zv_trace_start_close(struct zv_trace_start *start)
 {
     zv_memory_free(start->segments);
     zv_memory_free(start->blocks);
+    zv_memory_free(start->loose);
     *start = (struct zv_trace_start){0};
 }

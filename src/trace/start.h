@@ -26,7 +26,9 @@ struct zv_trace_start {
     size_t segment_count;
     struct zv_trace_block *blocks; /* live ones only, by address */
     size_t block_count;
-    uint64_t live_bytes; /* allocated and pending */
+    struct zv_trace_block *loose; /* live ones that lie in no recorded segment, by address */
+    size_t loose_count;
+    uint64_t live_bytes; /* allocated and pending, in segments */
     uint64_t reserved_bytes;
     uint64_t stray_events; /* that contradict the end state: the record is not whole */
 };

@@ -224,6 +224,54 @@ replay: no allocation was recorded, so there is nothing to prove
   No history was recorded: this is the one state there is.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
   not in the file: a larger reading of nvidia-smi alone is no leak.
+$ zirve explain tests/data/snapshots/no-segments.pickle --segments
+PEAK 5.00 MiB (5.24 MB) allocated, after event 3 of 9, 0.002 s into the record.
+It did not run out of memory.
+
+Device 0, after event 3 of 9, 0.002 s into the record:
+  reserved         5.00 MiB (5.24 MB)         at least
+    unrecorded     5.00 MiB (5.24 MB)         live, in no recorded segment
+    free in cache  0 B                        reserved less active
+    largest hole   0 B
+    inactive split 0 B                        free, but not to be given back
+  active           5.00 MiB (5.24 MB)
+  allocated        5.00 MiB (5.24 MB)
+  requested        5.00 MiB (5.24 MB)
+    rounding       424 B                      active less requested
+
+Held then, by frame:
+      3.00 MiB  60.0%       2 x  train.py:41 step
+      2.00 MiB  39.9%       1 x  model.py:12 load
+
+Held then, by role:
+      5.00 MiB 100.0%       3 x  other
+
+Segments (3):
+  address                 size          live  largest hole  pool, stream
+  0x7f0000000200      1.00 KiB      1.00 KiB           0 B  unrecorded 0
+  0x7f0000500000      2.00 MiB      2.00 MiB           0 B  unrecorded 0
+  0x7f0000200000      3.00 MiB      3.00 MiB           0 B  unrecorded 0
+
+Peaks: reserved bytes are not recorded; allocated ones are sums of the events,
+at least what is shown.
+replay: exact up to event 0 of 9, then it leaves the record (0/3 allocations
+exact)
+  Recorded: alloc of 3145728 B at 0x7f0000200000; replayed: oom of 3145728 B at
+  0x10000000000 (another event). From there on, sizes are requests rounded:
+  totals are at most 1 MiB a block too low.
+  Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
+  Before the record: nothing was reserved, so it is whole.
+  Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
+  not in the file: a larger reading of nvidia-smi alone is no leak.
+$ zirve explain tests/data/snapshots/no-segments.pickle --json | grep -E '_segment|"pool"|recorded"'
+    "in_no_recorded_segment_bytes": 5243904,
+        "pool": null,
+        "recorded": false
+        "pool": null,
+        "recorded": false
+        "pool": null,
+        "recorded": false
+    "exact_segments": 0,
 $ zirve explain tests/data/snapshots/second-device.pickle --top 1 --by frame
 PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
 It did not run out of memory.
@@ -362,6 +410,7 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
     "rounding_bytes": 0,
     "live_since_before_the_record_bytes": 15728640,
     "without_stack_bytes": 0,
+    "in_no_recorded_segment_bytes": 0,
     "segments": [
       {
         "address": 139637978824704,
@@ -370,7 +419,8 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
         "free_bytes": 10485760,
         "largest_hole_bytes": 10485760,
         "pool": "large",
-        "expandable": true
+        "expandable": true,
+        "recorded": true
       }
     ]
   },

@@ -136,6 +136,18 @@ def failed():
     return out
 
 
+def no_segments():
+    """As a tool leaves it that keeps events alone: blocks whose segments nobody wrote down."""
+    events = Events(6)
+    events.add("alloc", LARGE, 3 * MIB, STEP)
+    events.add("alloc", LARGE + 3 * MIB, 2 * MIB, LOAD)
+    events.add("alloc", SMALL + 512, 600, STEP)
+    events.free(LARGE + 3 * MIB, 2 * MIB)
+    events.free(LARGE, 3 * MIB)
+    events.free(SMALL + 512, 600)
+    return {"segments": [], "device_traces": [events.list], "allocator_settings": settings()}
+
+
 def main():
     HERE.mkdir(parents=True, exist_ok=True)
     for generation in range(7):
@@ -146,6 +158,7 @@ def main():
     (HERE / "pending.pickle").write_bytes(pickle.dumps(pending(), 4))
     (HERE / "expandable.pickle").write_bytes(pickle.dumps(expandable(), 4))
     (HERE / "failed.pickle").write_bytes(pickle.dumps(failed(), 4))
+    (HERE / "no-segments.pickle").write_bytes(pickle.dumps(no_segments(), 4))
     (HERE / "empty.pickle").write_bytes(pickle.dumps({"segments": [], "device_traces": [[]]}, 4))
 
 
