@@ -34,8 +34,7 @@ bool step_needs(const struct step_engine *e, struct step_tensor *const *inputs, 
     return needed && e->grad_enabled && step_ok(e);
 }
 
-/* Where the gradient of t goes: the node that made it, or what accumulates into the leaf. */
-static struct step_node *source_of(struct step_engine *e, struct step_tensor *t)
+struct step_node *step_source_of(struct step_engine *e, struct step_tensor *t)
 {
     struct step_node *node = t->node != NULL ? t->node : t->accumulator;
     if (node != NULL) {
@@ -79,7 +78,7 @@ struct step_node *step_node_always(struct step_engine *e, step_backward_fn *back
     for (size_t i = 0; i < count; i++) {
         struct step_tensor *const input = inputs[i];
         if (input != NULL && input->needs_grad) {
-            node->edges[i] = (struct step_edge){.node = source_of(e, input),
+            node->edges[i] = (struct step_edge){.node = step_source_of(e, input),
                                                 .output = input->output,
                                                 .dtype = input->dtype,
                                                 .shape = input->shape};

@@ -90,12 +90,12 @@ static bool discover_from(struct run *run, size_t at)
 }
 
 /* A tensor's node has to wait for the gradient that it is given as for any other. */
-static bool discover(struct run *run, struct step_tensor *const *roots, size_t count)
+static bool discover(struct run *run, struct step_node *const *roots, size_t count)
 {
     struct step_engine *const e = run->e;
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
-        struct step_node *const root = roots[i]->node;
+        struct step_node *const root = roots[i];
         ok = known(run, root) || add_task(run, root);
         if (ok) {
             task_of(run, root)->missing++;
@@ -355,14 +355,21 @@ static void call_after(struct step_engine *e)
     }
 }
 
-static bool have_nodes(struct step_engine *e, struct step_tensor *const *tensors, size_t count)
+/* Where their gradients go, held: a leaf, which a checkpoint may give as it got it, has its own. */
+static size_t find_roots(struct step_engine *e, struct step_tensor *const *tensors, size_t count,
+                         struct step_node **roots)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (tensors[i]->node == NULL) {
-            return step_fail(e, ZV_E_SYNTAX, "backward of what needs no gradient");
+    for (size_t i = 0; step_ok(e) && i < count; i++) {
+        if (!tensors[i]->needs_grad) {
+            step_fail(e, ZV_E_SYNTAX, "backward of what needs no gradient");
+            return i;
+        }
+        roots[i] = step_source_of(e, tensors[i]);
+        if (roots[i] == NULL) {
+            return i;
         }
     }
-    return step_ok(e);
+    return step_ok(e) ? count : 0;
 }
 
 void step_backward_from(struct step_engine *e, struct step_tensor *const *tensors,
@@ -371,15 +378,13 @@ void step_backward_from(struct step_engine *e, struct step_tensor *const *tensor
     struct run run = {.e = e, .base = e->task_count};
     const bool grad_before = e->grad_enabled;
     const uint32_t label_before = e->label;
-    const bool ok = have_nodes(e, tensors, count);
-    for (size_t i = 0; ok && i < count; i++) {
-        tensors[i]->node->refs++;
-    }
+    struct step_node *roots[STEP_BACKWARD_ROOTS];
+    const size_t held = find_roots(e, tensors, count, roots);
     e->grad_enabled = false;
-    const bool found = ok && discover(&run, tensors, count);
+    const bool found = held == count && step_ok(e) && discover(&run, roots, count);
     for (size_t i = 0; i < count; i++) {
         if (found) {
-            const struct step_edge edge = {.node = tensors[i]->node, .output = tensors[i]->output};
+            const struct step_edge edge = {.node = roots[i], .output = tensors[i]->output};
             route(&run, &edge, grads[i]);
         } else {
             step_drop(e, grads[i]);
@@ -390,8 +395,8 @@ void step_backward_from(struct step_engine *e, struct step_tensor *const *tensor
     }
     finish(&run);
     call_after(e);
-    for (size_t i = 0; ok && i < count; i++) {
-        step_node_drop(e, tensors[i]->node);
+    for (size_t i = 0; i < held; i++) {
+        step_node_drop(e, roots[i]);
     }
     e->grad_enabled = grad_before;
     e->label = label_before;

@@ -32,6 +32,7 @@
 enum {
     STEP_MAX_DIMS = 6,
     STEP_NODE_EDGES = 4,
+    STEP_BACKWARD_ROOTS = 16, /* tensors that one backward begins from */
     STEP_NODE_SAVED = 7,
     STEP_MAX_PHASES = 8,
     STEP_MAX_STREAMS = 8
@@ -355,6 +356,9 @@ void step_again_release(struct step_engine *e, struct step_again *again);
 /* Calls procedures, in the order in which they were added; forgets them (op_hooks.c). */
 void step_hooks_call(struct step_engine *e, const struct step_hook *hooks);
 void step_hooks_drop(struct step_engine *e, struct step_hook *hooks);
+
+/* Where the gradient of t goes, held: the node that made it, or what accumulates into the leaf. */
+struct step_node *step_source_of(struct step_engine *e, struct step_tensor *t);
 
 /* Runs the graph of loss, which has one element, backwards. */
 void step_backward(struct step_engine *e, struct step_tensor *loss);

@@ -195,7 +195,7 @@ static void again_backward(struct step_engine *e, struct step_node *node, struct
     for (size_t i = 0; i < again->count; i++) {
         step_value_drop(run, &copies[i]);
     }
-    for (size_t i = 0; i < again->result_count; i++) {
+    for (size_t i = again->result_count; i-- > 0;) { /* a tuple's entries */
         step_drop(e, grads[i]);
     }
 }
@@ -225,10 +225,26 @@ static struct step_again *remember(struct step_call *call, size_t first, size_t 
     return again;
 }
 
-static void attach_results(struct step_engine *e, struct step_node *node,
-                           const struct step_value *result)
+/* A result that is an argument is seen anew, as autograd does with a Function's own input. */
+static void separate(struct step_engine *e, const struct step_again *again,
+                     struct step_value *result)
+{
+    for (uint32_t i = 0; result->kind == STEP_IS_LIST && i < result->list->count; i++) {
+        struct step_value *const item = &result->list->items[i];
+        for (size_t k = 0; item->kind == STEP_IS_TENSOR && k < again->count; k++) {
+            if (step_tensor_of(&again->args[k]) == item->tensor) {
+                struct step_tensor *const view = step_detach(e, item->tensor);
+                step_drop(e, item->tensor);
+                *item = step_value_of(view);
+            }
+        }
+    }
+}
+
+static void attach_results(struct step_engine *e, struct step_node *node, struct step_value *result)
 {
     struct step_again *const again = node->again;
+    separate(e, again, result);
     node->outputs = (uint32_t)result_count(result);
     if (node->outputs > STEP_MAX_ARGUMENTS) {
         step_fail(e, ZV_E_LIMIT, "checkpoint: more than %d results", STEP_MAX_ARGUMENTS);

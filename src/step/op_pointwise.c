@@ -260,16 +260,17 @@ static void div_backward(struct step_engine *e, struct step_node *node, struct s
 {
     const struct step_tensor *const divisor = node->saved[0];
     if (step_edge_needed(node, 1)) {
-        struct step_tensor *const once = of_two(e, node->saved[1], divisor, node->saved[1]->dtype);
-        struct step_tensor *const twice = of_two(e, once, divisor, node->saved[1]->dtype);
+        const enum zv_dtype dtype = type_of(node->saved[1], divisor);
+        struct step_tensor *const once = of_two(e, node->saved[1], divisor, dtype);
+        struct step_tensor *const twice = of_two(e, once, divisor, dtype);
         struct step_tensor *const negative = of_one(e, in[0], in[0]->dtype);
-        out[1] = of_two(e, negative, twice, node->saved[1]->dtype);
+        out[1] = of_two(e, negative, twice, type_of(negative, twice));
         step_drop(e, negative);
         step_drop(e, twice);
         step_drop(e, once);
     }
     if (step_edge_needed(node, 0)) {
-        out[0] = of_two(e, in[0], divisor, in[0]->dtype);
+        out[0] = of_two(e, in[0], divisor, type_of(in[0], divisor));
     }
 }
 

@@ -117,15 +117,12 @@ struct step_tensor *step_op_sum(struct step_engine *e, struct step_tensor *a, in
     if (a == NULL || !wrap(e, a, &dim)) {
         return NULL;
     }
-    struct step_tensor *const input = step_wide(e, a);
-    if (input == NULL) {
-        return NULL;
-    }
-    struct step_node *const node = reduction(e, input, sum_backward, dim, keep);
-    struct step_tensor *const result = step_sum(e, input, 1U << dim, input->dtype);
-    struct step_tensor *const sum = step_made_by(e, keep ? result : without(e, result, dim), node);
-    step_drop(e, input);
-    return sum;
+    /* autocast asks the kernel for a sum in fp32 (fp32_set_opt_dtype); it makes no copy */
+    const bool widens =
+        e->autocast != ZV_DTYPE_UNKNOWN && (a->dtype == ZV_DTYPE_F16 || a->dtype == ZV_DTYPE_BF16);
+    struct step_node *const node = reduction(e, a, sum_backward, dim, keep);
+    struct step_tensor *const result = step_sum(e, a, 1U << dim, widens ? ZV_DTYPE_F32 : a->dtype);
+    return step_made_by(e, keep ? result : without(e, result, dim), node);
 }
 
 /* zeros of the input's shape, then scattered into */

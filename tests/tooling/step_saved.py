@@ -48,6 +48,7 @@ ONE_USE = 4  # of a tensor in __torch_dispatch__ that nothing else holds
 IN_PLACE = {
     torch.ops.aten.index_put.default: torch.ops.aten.index_put_.default,
     torch.ops.aten.scatter.src: torch.ops.aten.scatter_.src,
+    torch.ops.aten.scatter_add.default: torch.ops.aten.scatter_add_.default,
 }
 # the seeds of an unused generator are on the host
 FLASH = ("_scaled_dot_product_flash_attention", "_scaled_dot_product_efficient_attention")
@@ -114,9 +115,9 @@ class Experts:
 
     def __init__(self, config, how):
         self.count = 0
-        for name in ("num_local_experts", "num_experts", "n_routed_experts"):
+        for name in ("num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"):
             self.count = self.count or getattr(config, name, 0)
-        self.used = getattr(config, "num_experts_per_tok", 0)
+        self.used = getattr(config, "num_experts_per_tok", 0) or getattr(config, "moe_k", 0)
         self.how = how
         self.at = 0
 
