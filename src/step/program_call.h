@@ -44,6 +44,9 @@ struct step_value step_call_unbind(struct step_call *call);
 struct step_value step_call_cat(struct step_call *call);
 struct step_value step_call_stack(struct step_call *call);
 struct step_value step_call_given_grads(struct step_call *call); /* op_given.c */
+struct step_value step_call_liger_rms(struct step_call *call);   /* op_liger.c */
+struct step_value step_call_liger_rope(struct step_call *call);
+struct step_value step_call_liger_swiglu(struct step_call *call);
 struct step_value step_call_append(struct step_call *call);
 struct step_value step_call_count(struct step_call *call);
 struct step_value step_call_map(struct step_call *call);

@@ -10,6 +10,8 @@ line with these and the births (bytes, and @ the stream where it is not the defa
 the number of the birth) of all storages from the wrapping on, a resize being one of both; & and the
 number of a birth is record_stream() in another stream than its own; words are instants.
 
+liger=true takes liger-kernel 0.8.5 (pip install --no-deps --target LIB, PYTHONPATH=LIB).
+
 Not as on a card, and put right here: gradients are added in place where nothing else holds the first
 (fake tensors, as all subclasses, are not); streams and events are stand-ins; FSDP1 is told that there is a
 card, and the numbers of storages for their addresses, by which it knows what is sharded. A fake parameter
@@ -257,6 +259,30 @@ def model_of(folder, config_name, cls, case):
     return model
 
 
+def use_liger():
+    """use_liger_kernel but for the loss, whose kernels read values; kernels do nothing, on 108 multiprocessors."""
+    import types
+
+    import triton
+
+    class Driver:
+        def __getattr__(self, name):
+            return lambda *a, **k: types.SimpleNamespace(backend="cuda", arch=80, warp_size=32)
+
+    triton.runtime.driver.set_active(Driver())
+    triton.runtime.jit.KernelInterface.__getitem__ = lambda self, grid: lambda *a, **k: None
+    torch.cuda.get_device_capability = lambda *a: (8, 0)
+    torch.cuda.get_device_properties = lambda *a: types.SimpleNamespace(multi_processor_count=108, major=8, minor=0)
+    version, transformers.__version__ = transformers.__version__, "5.0.0"  # which 0.8.5 asks for, not the kernels
+    from liger_kernel.transformers.rms_norm import LigerRMSNorm
+    from liger_kernel.transformers.rope import liger_rotary_pos_emb
+    from liger_kernel.transformers.swiglu import LigerSwiGLUMLP
+
+    transformers.__version__ = version
+    llama = transformers.models.llama.modeling_llama
+    llama.apply_rotary_pos_emb, llama.LlamaRMSNorm, llama.LlamaMLP = liger_rotary_pos_emb, LigerRMSNorm, LigerSwiGLUMLP
+
+
 def layers_of(model):
     base = model.base_model
     return base.layers if hasattr(base, "layers") else base.h
@@ -441,6 +467,8 @@ def run(folder, words):
         if replicas == 1
         else init_device_mesh("cuda", (replicas, ranks), mesh_dim_names=("replicate", "shard"))
     )
+    if case.get("liger") == "true":
+        use_liger()
     with FakeTensorMode(allow_non_fake_inputs=True), Recorder(events):
         model = model_of(folder, words[0], words[1], case)
         events.begin()
