@@ -234,121 +234,6 @@ static struct step_value unary(struct step_run *run, const struct step_expressio
     return result;
 }
 
-/* ---- names ---- */
-
-/* A tensor or module under prefix; what is not there although its module is, is none. */
-static bool look_under(struct step_run *run, struct zv_slice prefix, struct zv_slice name,
-                       struct step_value *to)
-{
-    struct step_path *const path = step_path_under(run, prefix, name);
-    *to = (struct step_value){.kind = path != NULL ? STEP_IS_PATH : STEP_IS_NONE, .path = path};
-    struct zv_slice module = name;
-    while (module.length != 0 && module.at[module.length - 1] != '.') {
-        module.length--;
-    }
-    if (path != NULL || module.length == 0) {
-        return path != NULL;
-    }
-    module.length--;
-    return step_path_under(run, prefix, module) != NULL;
-}
-
-/* Under the procedure's prefix, or else from the model's root. */
-static struct step_value path_value(struct step_run *run, const struct step_expression *x)
-{
-    const struct zv_slice root = run->scope != NULL ? run->scope->prefix : zv_slice_of("");
-    struct step_value found;
-    if (look_under(run, run->prefix, x->text, &found) || look_under(run, root, x->text, &found) ||
-        run->lenient) {
-        return found;
-    }
-    return step_run_fail(run, x, ZV_E_SYNTAX,
-                         "%.*s is no variable, no value of the family, and no tensor begins with "
-                         "%.*s%.*s",
-                         (int)x->text.length, x->text.at, (int)run->prefix.length, run->prefix.at,
-                         (int)x->text.length, x->text.at);
-}
-
-static struct step_value member(struct step_run *run, const struct step_expression *x,
-                                const struct step_value *of, struct zv_slice name)
-{
-    if (of->kind == STEP_IS_OBJECT) {
-        struct zv_slice rest = name;
-        const struct step_value *const at =
-            step_object_at(run, of->list, zv_slice_cut(&rest, '.'), false);
-        static const struct step_value nothing = {.kind = STEP_IS_NONE};
-        return rest.length != 0 ? member(run, x, at != NULL ? at : &nothing, rest)
-               : at != NULL     ? step_value_hold(*at)
-                                : nothing;
-    }
-    if (of->kind != STEP_IS_PATH) {
-        return step_run_fail(run, x, ZV_E_SYNTAX, "%s has no .%.*s", step_kind_name(of->kind),
-                             (int)name.length, name.at);
-    }
-    struct step_path *const path = step_path_under(run, of->path->name, name);
-    return path != NULL ? (struct step_value){.kind = STEP_IS_PATH, .path = path}
-                        : (struct step_value){.kind = STEP_IS_NONE};
-}
-
-static struct step_value fact(struct step_run *run, const struct step_expression *x)
-{
-    const struct model_value *const value = &run->scope->values[x->index];
-    if (value->kind == VALUE_INTEGER) {
-        return step_number(value->number);
-    }
-    if (value->kind == VALUE_TEXT) {
-        return (struct step_value){.kind = STEP_IS_TEXT, .text = value->text};
-    }
-    if (value->kind == VALUE_BAD) {
-        return step_run_fail(run, x, ZV_E_SYNTAX, "%.*s: %.*s", (int)x->text.length, x->text.at,
-                             (int)value->text.length, value->text.at);
-    }
-    return (struct step_value){.kind = STEP_IS_NONE};
-}
-
-static struct step_value name(struct step_run *run, const struct step_expression *x)
-{
-    switch (x->meaning) {
-    case STEP_LOCAL: {
-        const struct step_value *const local = &run->frame->locals[x->index];
-        return x->rest.length != 0 ? member(run, x, local, x->rest) : step_value_hold(*local);
-    }
-    case STEP_LAYER:
-        return step_number(run->layer);
-    case STEP_CONSTANT:
-        return x->index == 0 ? (struct step_value){.kind = STEP_IS_NONE}
-                             : step_number(x->index - 1);
-    case STEP_DTYPE:
-        return (struct step_value){.kind = STEP_IS_DTYPE, .number = x->index};
-    case STEP_FACT:
-        return fact(run, x);
-    case STEP_PROCEDURE:
-        return (struct step_value){.kind = STEP_IS_PROCEDURE, .number = x->index};
-    case STEP_PATH:
-        return path_value(run, x);
-    case STEP_UNKNOWN:
-    case STEP_OPERATION:
-    case STEP_UNARY_OP:
-        break;
-    }
-    return step_run_fail(run, x, ZV_E_BUG, "a name without a meaning");
-}
-
-static struct step_value setting(struct step_run *run, const struct step_expression *x)
-{
-    const struct step_link_setting *const of = &run->link->settings[x->index];
-    if (of->value.length == 0) {
-        char how[80] = "";
-        if (run->spell != NULL) {
-            run->spell(x->text, how, sizeof how);
-        }
-        return step_run_fail(run, x, ZV_E_USAGE, "the step needs %.*s: state it%s%s",
-                             (int)x->text.length, x->text.at, how[0] != 0 ? " with " : "", how);
-    }
-    run->asked |= UINT64_C(1) << x->index;
-    return run->settings[x->index];
-}
-
 /* ---- lists ---- */
 
 static struct step_value list(struct step_run *run, const struct step_expression *x)
@@ -410,100 +295,6 @@ static size_t evaluate_arguments(struct step_run *run, const struct step_express
     return count;
 }
 
-static bool suits(char letter, const struct step_value *value)
-{
-    switch (letter) {
-    case 'T':
-        return step_tensor_of(value) != NULL;
-    case 'O':
-        return step_tensor_of(value) != NULL || value->kind == STEP_IS_NONE;
-    case 'N':
-        return step_tensor_of(value) != NULL || value->kind == STEP_IS_NUMBER ||
-               value->kind == STEP_IS_SCALAR;
-    case 'i':
-        return value->kind == STEP_IS_NUMBER;
-    case 'n':
-        return value->kind == STEP_IS_NUMBER || value->kind == STEP_IS_SCALAR;
-    case 'd':
-        return value->kind == STEP_IS_DTYPE;
-    case 's':
-        return value->kind == STEP_IS_TEXT;
-    case 'L':
-        return value->kind == STEP_IS_LIST;
-    case 'P':
-        return value->kind == STEP_IS_PROCEDURE;
-    case 'Q':
-        return value->kind == STEP_IS_PROCEDURE || value->kind == STEP_IS_NONE;
-    case 'B':
-        return value->kind == STEP_IS_OBJECT;
-    case 'M':
-        return value->kind == STEP_IS_PATH;
-    default:
-        return true;
-    }
-}
-
-static const char *letter_name(char letter)
-{
-    switch (letter) {
-    case 'T':
-        return "a tensor";
-    case 'O':
-        return "a tensor or none";
-    case 'N':
-        return "a tensor or a number";
-    case 'i':
-        return "a whole number";
-    case 'n':
-        return "a number";
-    case 'd':
-        return "a type";
-    case 's':
-        return "a text";
-    case 'L':
-        return "a list";
-    case 'P':
-    case 'Q':
-        return "a procedure";
-    case 'B':
-        return "an object";
-    default:
-        return "a parameter or module";
-    }
-}
-
-static bool check_arguments(struct step_run *run, const struct step_expression *x,
-                            const struct step_operation *operation, const struct step_value *args,
-                            size_t count)
-{
-    size_t at = 0;
-    bool optional = false;
-    for (const char *letter = operation->takes; *letter != 0; letter++) {
-        if (*letter == '?') {
-            optional = true;
-            continue;
-        }
-        if (*letter == '*') {
-            return true;
-        }
-        const bool left_out = at >= count || args[at].kind == STEP_IS_NONE;
-        if ((at >= count && !optional) ||
-            (at < count && !suits(*letter, &args[at]) && !(optional && left_out))) {
-            (void)step_run_fail(run, x, ZV_E_SYNTAX, "%s: argument %zu must be %s%s%s",
-                                operation->name, at + 1, letter_name(*letter),
-                                at < count ? ", it is " : "",
-                                at < count ? step_kind_name(args[at].kind) : "");
-            return false;
-        }
-        at++;
-    }
-    if (at < count) {
-        (void)step_run_fail(run, x, ZV_E_SYNTAX, "%s takes %zu arguments, not %zu", operation->name,
-                            at, count);
-    }
-    return at >= count;
-}
-
 static struct step_value run_operation(struct step_run *run, const struct step_expression *x)
 {
     const struct step_operation *const operation = &step_operations[x->index];
@@ -514,7 +305,7 @@ static struct step_value run_operation(struct step_run *run, const struct step_e
         operation->run == step_op_exists; /* the one that may ask for what is not there */
     const size_t count = evaluate_arguments(run, x, args);
     run->lenient = lenient_before;
-    if (step_ok(&run->engine) && check_arguments(run, x, operation, args, count)) {
+    if (step_ok(&run->engine) && step_check_arguments(run, x, operation, args, count)) {
         struct step_call call = {run, &run->engine, args, count, x};
         step_label(run, x->index);
         result = operation->run(&call);
@@ -571,9 +362,9 @@ struct step_value step_evaluate(struct step_run *run, const struct step_expressi
     case STEP_TEXT:
         return (struct step_value){.kind = STEP_IS_TEXT, .text = x->text};
     case STEP_NAME:
-        return name(run, x);
+        return step_name_value(run, x);
     case STEP_SETTING:
-        return setting(run, x);
+        return step_setting_value(run, x);
     case STEP_LIST:
         return list(run, x);
     case STEP_CALL:
@@ -585,7 +376,7 @@ struct step_value step_evaluate(struct step_run *run, const struct step_expressi
     case STEP_MEMBER: {
         struct step_value of = step_evaluate(run, x->first);
         const struct step_value result = step_ok(&run->engine)
-                                             ? member(run, x, &of, x->text)
+                                             ? step_member(run, x, &of, x->text)
                                              : (struct step_value){.kind = STEP_IS_NONE};
         step_value_drop(run, &of);
         return result;
