@@ -933,14 +933,14 @@ What would lower it, each by itself
   optimizer=paged_adamw_8bit     -7.46 GiB (8.01 GB)
     states in 8 bits, the large ones in managed memory, which the host holds
     where the card is full
-  weights=bf16                   -5.61 GiB (6.02 GB)
-    weights, gradients and states in bf16
   optimizer=adamw_8bit           -4.85 GiB (5.21 GB)
     the optimizer's states in 8 bits (bitsandbytes)
   optimizer=adafactor            -3.74 GiB (4.02 GB)
     a row and a column of states for each matrix
   loss=fused                     -1.17 GiB (1.26 GB)
     the loss without logits (Liger's fused linear cross entropy)
+  weights=bf16                   -1.96 MiB (2.05 MB)
+    weights, gradients and states in bf16
 
   Basis: calculated, 19131 allocations and frees of a program (docs/STEP.md) on
   the allocator engine; kernels of an A100 (no --card, or one whose kernels are
@@ -1030,10 +1030,10 @@ What would lower it, each by itself
   Not in it and unknown: NCCL's communicators and their buffers, which are not
   from PyTorch's allocator.
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework transformers --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --quantization nf4 --lora-rank 8
-zirve estimate: steps/fsdp1.step: line 56: column 3: FSDP1 cannot join weights in 4 bits to one vector
+zirve estimate: steps/fsdp1.step: line 80: column 3: FSDP1 cannot join weights in 4 bits to one vector
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework transformers --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --lora-rank 8 --set original_params=false
-zirve estimate: steps/fsdp1.step: line 126: column 3: FSDP1 wants all weights of a unit to train, or none: original_params=true
+zirve estimate: steps/fsdp1.step: line 150: column 3: FSDP1 wants all weights of a unit to train, or none: original_params=true
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --checkpointing none --set original_params=true
 zirve estimate: --set sets original_params: with the other settings the step never asks for it: leave it out

@@ -372,6 +372,11 @@ def wrap_fsdp1(model, case, mesh, events):
         sync_module_states=case.get("sync_states") == "true",
         device_id=0,
     )
+    for module in FullyShardedDataParallel.fsdp_modules(wrapped) if case.get("widens") == "true" else ():
+        weights = module._flat_param  # as in accelerate's prepare_model()
+        if weights.dtype != torch.float32 and weights.requires_grad:
+            weights.data = weights.data.to(torch.float32)
+            module._handle._orig_param_dtype = torch.float32
     no_sync = []
 
     def syncs(last):
