@@ -35,6 +35,8 @@ from torch.testing._internal.distributed.fake_pg import FakeStore
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from step_saved import Again, run_again
+
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "none": None}
 
 
@@ -167,7 +169,7 @@ class Recorder(TorchDispatchMode):
                 return func(*args, **{k: v for k, v in named.items() if k != "pin_memory"})
         if name == "copy_" and type(args[0]) is torch.Tensor:
             return args[0]  # and gets back from the first rank
-        in_backward = torch._C._current_autograd_node() is not None and not torch.is_grad_enabled()
+        in_backward = torch._C._current_autograd_node() is not None and not (Again.running or torch.is_grad_enabled())
         if name == "add" and in_backward:  # with gradients a checkpoint runs forward again
             storage = args[0].untyped_storage()
             if torch._C._storage_Use_Count(storage._cdata) <= 2:  # the tensor's, and this one
@@ -254,8 +256,8 @@ def model_of(folder, config_name, cls, case):
         if any(name == end or name.endswith("." + end) for end in case.get("frozen", "none").split(",")):
             weight.requires_grad_(False)
     model.train()
-    if case.get("checkpoint") == "true":
-        model.gradient_checkpointing_enable({"use_reentrant": case.get("reentrant") == "true"})
+    if "checkpoint" in case:
+        run_again(model, case.get("selective", "reentrant" if case.get("reentrant") == "true" else "full"))
     return model
 
 

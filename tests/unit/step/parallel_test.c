@@ -41,7 +41,7 @@ static void test_parallel(void **state)
 {
     (void)state;
     const size_t rows = step_rows_each("parallel", "/events.tsv.gz", check_row);
-    assert_int_equal(rows, 53);
+    assert_int_equal(rows, 58);
 }
 
 int main(void)
