@@ -122,6 +122,16 @@ static enum zv_status add(struct step_settings *to, struct zv_step_setting setti
     if (to->count == STEP_SETTINGS_MAX) {
         return zv_fail(err, ZV_E_LIMIT, "more than %d settings of a step", STEP_SETTINGS_MAX);
     }
+    for (size_t i = 0; i < to->count; i++) {
+        const struct zv_step_setting *const other = &to->at[i];
+        if (zv_slice_same(other->name, setting.name) &&
+            !zv_slice_same(other->value, setting.value)) {
+            return zv_fail(err, ZV_E_USAGE, "%.*s is stated twice: %.*s by %s and %.*s by %s",
+                           (int)setting.name.length, setting.name.at, (int)other->value.length,
+                           other->value.at, other->option, (int)setting.value.length,
+                           setting.value.at, setting.option);
+        }
+    }
     to->at[to->count++] = setting;
     return ZV_OK;
 }

@@ -50,7 +50,7 @@ static struct zv_slice value_of(const struct trial *trial, const char *name)
     const struct zv_step_peak *const peak = trial->peak;
     struct zv_slice value = {NULL, 0};
     const int index = step_link_setting(&trial->step->link, zv_slice_of(name));
-    if (index >= 0 && (peak->high.asked >> index & 1) != 0) {
+    if (index >= 0 && step_setting_is_in(&peak->high.asked, (size_t)index)) {
         value = trial->step->link.settings[index].value;
     }
     for (size_t i = 0; i < peak->open_count; i++) {

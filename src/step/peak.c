@@ -179,7 +179,7 @@ static void note_open(const struct step_cases *cases, const struct step_choice *
                                            .values = open->text,
                                            .lowest = open->values[lowest->value[i]],
                                            .highest = open->values[highest->value[i]]};
-        if ((cases->asked >> open->index & 1) == 0) {
+        if (!step_setting_is_in(&cases->asked, open->index)) {
             continue;
         }
         note_width(cases, highest, i, &one);
@@ -197,7 +197,7 @@ static void note_defaults(const struct step_cases *cases, struct zv_step_peak *t
     const struct step_link *const link = &cases->step->link;
     for (size_t i = 0; i < link->setting_count && to->default_count < ZV_STEP_DEFAULTS; i++) {
         const struct step_link_setting *const setting = &link->settings[i];
-        bool stated = setting->basis.length == 0 || (cases->asked >> i & 1) == 0;
+        bool stated = setting->basis.length == 0 || !step_setting_is_in(&cases->asked, i);
         for (size_t k = 0; !stated && k < cases->request->setting_count; k++) {
             stated = zv_slice_same(cases->request->settings[k].name, setting->name);
         }
@@ -217,7 +217,7 @@ static enum zv_status check_asked(const struct step_cases *cases, const struct z
     for (size_t i = 0; peak->out_of_memory_runs == 0 && i < request->setting_count; i++) {
         const struct zv_step_setting *const setting = &request->settings[i];
         const int index = step_link_setting(&cases->step->link, setting->name);
-        if (index >= 0 && (cases->asked >> index & 1) == 0) {
+        if (index >= 0 && !step_setting_is_in(&cases->asked, (size_t)index)) {
             return zv_fail(err, ZV_E_USAGE,
                            "%s%s%.*s: with the other settings the step never asks "
                            "for it: leave it out",

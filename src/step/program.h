@@ -25,7 +25,7 @@ enum {
     STEP_MAX_TEXT = 64 * 1024,
     STEP_MAX_PROCEDURES = 64,
     STEP_MAX_LOCALS = 64,
-    STEP_MAX_SETTINGS = 64, /* bits of a word: step.h, asked */
+    STEP_MAX_SETTINGS = 128,
     STEP_MAX_ARGUMENTS = 16,
     STEP_MAX_NESTING = 16 /* of blocks, and of parentheses */
 };

@@ -96,23 +96,91 @@ static const struct step_setting *next_choices(const struct step_link *link, str
     return NULL;
 }
 
+static bool is_among_words(const char *const words[3], struct zv_slice value)
+{
+    for (int i = 0; i < 3; i++) {
+        if (zv_slice_equal(value, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a single default says of the other values: a switch is true or false, a number a number, a
+ * type a type; none and words say nothing but that no number is negative. NULL: that value is one
+ * of those. */
+static const char *kind_missed(struct zv_slice initial, struct zv_slice value)
+{
+    static const char *const switches[3] = {"false", "true", "true"};
+    static const char *const types[3] = {"bf16", "f16", "f32"};
+    uint64_t whole;
+    double number;
+    const bool is_whole = zv_slice_u64(value, &whole) && whole <= INT64_MAX;
+    const bool is_number = is_whole || zv_slice_double(value, &number);
+    if (is_among_words(switches, initial)) {
+        return is_among_words(switches, value) ? NULL : "false, true";
+    }
+    if (is_among_words(types, initial)) {
+        return is_among_words(types, value) ? NULL : "bf16, f16, f32";
+    }
+    if (zv_slice_u64(initial, &whole) || (is_number && !zv_slice_double(initial, &number))) {
+        return is_whole ? NULL : "whole numbers below 2^63";
+    }
+    if (zv_slice_double(initial, &number)) {
+        return is_whole || (zv_slice_double(value, &number) && number >= 0) ? NULL
+                                                                            : "numbers from 0 on";
+    }
+    return value.length != 0 ? NULL : "words";
+}
+
+/* The first program's value of a setting; empty: it must be stated. */
+static struct zv_slice initial_of(const struct step_link *link, struct zv_slice name)
+{
+    for (size_t i = 0; i < link->program_count; i++) {
+        for (size_t k = 0; k < link->programs[i]->setting_count; k++) {
+            if (zv_slice_same(link->programs[i]->settings[k].name, name)) {
+                return link->programs[i]->settings[k].value;
+            }
+        }
+    }
+    return (struct zv_slice){NULL, 0};
+}
+
+/* Whether a program names this value. */
+static bool is_named(const struct step_setting *choices, struct zv_slice value)
+{
+    uint64_t whole;
+    double fraction;
+    return is_among(choices->value, '|', value) || is_among(choices->others, ',', value) ||
+           (zv_slice_u64(value, &whole) && whole <= INT64_MAX &&
+            is_among(choices->others, ',', zv_slice_of("number"))) ||
+           (zv_slice_double(value, &fraction) && fraction >= 0 &&
+            is_among(choices->others, ',', zv_slice_of("decimal")));
+}
+
 bool step_link_allows(const struct step_link *link, size_t setting, struct zv_slice value,
                       char *known, size_t size)
 {
     const struct zv_slice name = link->settings[setting].name;
+    const struct zv_slice initial = initial_of(link, name);
+    const bool cut_short = value.length != 0 && value.at[value.length - 1] == '|';
     size_t program = 0;
     const struct step_setting *choices = next_choices(link, name, &program);
-    bool all = choices == NULL;
-    known[0] = 0;
+    struct zv_slice rest = value;
+    if (choices == NULL) {
+        const char *missed = NULL;
+        while (missed == NULL && rest.length != 0) {
+            missed = kind_missed(initial, zv_slice_trim(zv_slice_cut(&rest, '|')));
+        }
+        missed = missed == NULL && cut_short ? "values between |" : missed;
+        (void)snprintf(known, size, "%s", missed != NULL ? missed : "");
+        return missed == NULL;
+    }
+    bool all = false;
     for (; choices != NULL && !all; choices = next_choices(link, name, &program)) {
-        struct zv_slice rest = value;
-        all = true;
-        while (all && rest.length != 0) {
-            const struct zv_slice one = zv_slice_trim(zv_slice_cut(&rest, '|'));
-            uint64_t number;
-            all = is_among(choices->value, '|', one) || is_among(choices->others, ',', one) ||
-                  (zv_slice_u64(one, &number) &&
-                   is_among(choices->others, ',', zv_slice_of("number")));
+        all = !cut_short;
+        for (rest = value; all && rest.length != 0;) {
+            all = is_named(choices, zv_slice_trim(zv_slice_cut(&rest, '|')));
         }
         (void)snprintf(known, size, "%.*s%s%.*s", (int)choices->value.length, choices->value.at,
                        choices->others.length != 0 ? ", " : "", (int)choices->others.length,

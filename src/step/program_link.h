@@ -40,13 +40,30 @@ enum zv_status step_link_add(struct step_link *link, const struct step_program *
  * procedure and no operation). */
 enum zv_status step_link_finish(struct step_link *link, struct zv_error *err);
 
+/* Settings of a link, a bit each. */
+struct step_setting_set {
+    uint64_t words[STEP_MAX_SETTINGS / 64];
+};
+
+static inline bool step_setting_is_in(const struct step_setting_set *set, size_t setting)
+{
+    return (set->words[setting / 64] >> setting % 64 & 1) != 0;
+}
+
+static inline void step_setting_put(struct step_setting_set *set, size_t setting)
+{
+    set->words[setting / 64] |= UINT64_C(1) << setting % 64;
+}
+
 /* Index of a procedure or setting, -1 when there is none. */
 int step_link_procedure(const struct step_link *link, struct zv_slice name);
 int step_link_setting(const struct step_link *link, struct zv_slice name);
 
 /*
  * Whether a value (or each of "a | b") is one of those that some program names for a setting; where
- * none names more than one, any is. known: what there is, for a message.
+ * none names more than one, any of the kind of the first program's default is: a switch, a whole
+ * number, a number, a type; where that is a word or to be stated, any that is no negative number.
+ * known: what there is, for a message.
  */
 bool step_link_allows(const struct step_link *link, size_t setting, struct zv_slice value,
                       char *known, size_t size);

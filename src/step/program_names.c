@@ -114,6 +114,6 @@ struct step_value step_setting_value(struct step_run *run, const struct step_exp
         return step_run_fail(run, x, ZV_E_USAGE, "the step needs %.*s: state it%s%s",
                              (int)x->text.length, x->text.at, how[0] != 0 ? " with " : "", how);
     }
-    run->asked |= UINT64_C(1) << x->index;
+    step_setting_put(&run->asked, x->index);
     return run->settings[x->index];
 }

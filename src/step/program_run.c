@@ -1,5 +1,6 @@
 #include "step/program_run.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,19 @@
 enum outcome { GOES_ON, RETURNS, FAILS };
 
 static enum outcome run_block(struct step_run *run, const struct step_statement *s);
+
+/* Whether a statement may run, or a loop's next round: false after an error, and when there were so
+ * many that nobody waits for the end. */
+static bool goes_on(struct step_run *run, struct step_place at)
+{
+    if (step_ok(&run->engine) && run->statements++ == STEP_MAX_STATEMENTS) {
+        step_fail(&run->engine, ZV_E_LIMIT,
+                  "more than %" PRIu64 " statements are run: fewer steps, micro-batches or rounds",
+                  STEP_MAX_STATEMENTS);
+        step_blame(run, at);
+    }
+    return step_ok(&run->engine);
+}
 
 /* NOLINTBEGIN(misc-no-recursion): blocks are a tree; procedures are counted, STEP_MAX_DEPTH at most
  */
@@ -108,7 +122,7 @@ static enum outcome run_count(struct step_run *run, const struct step_statement 
     const bool layers = s->targets->meaning == STEP_LAYER;
     const int64_t before = run->layer;
     enum outcome outcome = GOES_ON;
-    for (int64_t k = 0; step_ok(&run->engine) && outcome == GOES_ON && k < count.number; k++) {
+    for (int64_t k = 0; outcome == GOES_ON && k < count.number && goes_on(run, s->place); k++) {
         if (layers) {
             (void)step_set_layer(run, k);
         } else {
@@ -131,7 +145,9 @@ static enum outcome run_each(struct step_run *run, const struct step_statement *
                             step_kind_name(of.kind));
     }
     enum outcome outcome = GOES_ON;
-    for (uint32_t k = 0; step_ok(&run->engine) && outcome == GOES_ON && k < of.list->count; k++) {
+    for (uint32_t k = 0; step_ok(&run->engine) && outcome == GOES_ON && k < of.list->count &&
+                         goes_on(run, s->place);
+         k++) {
         assign(run, s->targets, step_value_hold(of.list->items[k]));
         outcome = run_block(run, s->body);
     }
@@ -223,7 +239,7 @@ static enum outcome run_block(struct step_run *run, const struct step_statement 
                 continue;
             }
         }
-        outcome = step_ok(&run->engine) ? run_statement(run, s) : FAILS;
+        outcome = goes_on(run, s->place) ? run_statement(run, s) : FAILS;
     }
     return outcome;
 }

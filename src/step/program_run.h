@@ -15,6 +15,7 @@
 #include "step/program_link.h"
 
 enum { STEP_MAX_STATES = 8, STEP_MAX_DEPTH = 48, STEP_NAME_LIMIT = 512 };
+#define STEP_MAX_STATEMENTS (UINT64_C(1) << 25) /* of a run: half a minute or so */
 
 enum step_value_kind {
     STEP_IS_NONE,
@@ -79,7 +80,8 @@ struct step_run {
     size_t trained_count;
     size_t trained_capacity;
     struct step_value settings[STEP_MAX_SETTINGS];
-    uint64_t asked; /* settings, a bit each */
+    struct step_setting_set asked;
+    uint64_t statements; /* that were run */
     struct step_frame *frame;
     int64_t layer; /* -1: in none */
     struct zv_slice prefix;

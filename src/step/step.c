@@ -207,14 +207,16 @@ enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
 
 /* ---- running ---- */
 
-/* "--optimizer lamb: the step knows no such optimizer; it knows adamw, sgd" */
+/* "--optimizer lamb: the step knows no such optimizer; it knows adamw, sgd"; "--set clip=x: …" */
 static enum zv_status refuse(struct zv_error *err, const struct zv_step_setting *setting,
                              const char *what, const char *known)
 {
-    return zv_fail(err, ZV_E_USAGE, "%s %.*s: %s \"%.*s\"%s%s",
-                   setting->option != NULL ? setting->option : "set", (int)setting->value.length,
-                   setting->value.at, what, (int)setting->name.length, setting->name.at,
-                   known[0] != 0 ? "; it knows " : "", known);
+    const bool by_name = setting->option == NULL || strcmp(setting->option, "--set") == 0;
+    return zv_fail(err, ZV_E_USAGE, "%s %.*s%s%.*s: %s \"%.*s\"%s%s",
+                   setting->option != NULL ? setting->option : "set",
+                   by_name ? (int)setting->name.length : 0, setting->name.at, by_name ? "=" : "",
+                   (int)setting->value.length, setting->value.at, what, (int)setting->name.length,
+                   setting->name.at, known[0] != 0 ? "; it knows " : "", known);
 }
 
 /* The link with the values that were stated; the step's own stays as it is. */

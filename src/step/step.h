@@ -63,7 +63,7 @@ struct zv_step_result {
     uint64_t marks[ZV_STEP_MARKS]; /* events before mark(k) of the program; 0: there was none */
     struct step_phase phases[STEP_MAX_PHASES]; /* that the program names; names are the program's */
     size_t phase_count;
-    uint64_t asked; /* settings of the link that the run asked for, a bit each */
+    struct step_setting_set asked;            /* that the run asked for */
     struct zv_slice outside[ZV_STEP_OUTSIDE]; /* what the job takes beside the allocator, unknown */
     size_t outside_count;
 };

@@ -77,7 +77,7 @@ const struct step_known *step_cases_find(const struct step_cases *cases,
         const struct step_known *const known = &cases->known[k];
         bool same = true;
         for (size_t i = 0; same && i < cases->open_count; i++) {
-            same = (known->asked >> cases->open[i].index & 1) == 0 ||
+            same = !step_setting_is_in(&known->asked, cases->open[i].index) ||
                    known->choice.value[i] == choice->value[i];
         }
         if (same) {
@@ -119,7 +119,11 @@ enum zv_status step_cases_run(struct step_cases *cases, const struct step_choice
             (struct step_known){*choice, result->asked,
                                 result->out_of_memory ? UINT64_MAX : result->peak_allocated_bytes,
                                 result->peak_reserved_bytes};
-        cases->asked |= result->asked;
+        for (size_t i = 0; i < cases->step->link.setting_count; i++) {
+            if (step_setting_is_in(&result->asked, i)) {
+                step_setting_put(&cases->asked, i);
+            }
+        }
     }
     return status;
 }

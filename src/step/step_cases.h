@@ -30,7 +30,7 @@ struct step_choice {
 /* A run that was made. */
 struct step_known {
     struct step_choice choice;
-    uint64_t asked;           /* settings of the link, a bit each */
+    struct step_setting_set asked;
     uint64_t allocated_bytes; /* UINT64_MAX: it ran out of memory */
     uint64_t reserved_bytes;
 };
@@ -43,7 +43,7 @@ struct step_cases {
     size_t combinations;
     struct step_known known[ZV_STEP_MAX_RUNS];
     size_t known_count;
-    uint64_t asked;                                                  /* by any of them */
+    struct step_setting_set asked;                                   /* by any of them */
     struct zv_step_setting settings[STEP_MAX_STATED + ZV_STEP_OPEN]; /* of the last run */
 };
 

@@ -603,7 +603,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework none 
 zirve estimate: there is no program steps/none.step
 ? 3
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework plain --micro-batch 1 --seq-length 8 --set nothing=1
-zirve estimate: --set 1: the step has no setting "nothing"
+zirve estimate: --set nothing=1: the step has no setting "nothing"
 ? 64
 $ zirve estimate tests/data/models/mamba-130m/config.json --task train --framework plain --micro-batch 1 --seq-length 8
 zirve estimate: families/mamba.family does not say what the model does in a step (no [step …] sections, docs/STEP.md)
@@ -634,7 +634,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torch
 zirve estimate: --fused-loss sets loss: with the other settings the step never asks for it: leave it out
 ? 64
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --micro-batch 1 --seq-length 64 --set "chunks=3"
-zirve estimate: --set 3: the step knows no such "chunks"; it knows 0 | 8
+zirve estimate: --set chunks=3: the step knows no such "chunks"; it knows 0 | 8
 ? 64
 # The largest micro-batch that goes in, whatever is open.
 $ zirve estimate data/published/llama-3.2-3b.json --task train --framework torchtune --seq-length 2k --card "A100 80GB" --search batch | sed -n '1,/^What/p'
@@ -1042,7 +1042,7 @@ $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --frame
 zirve estimate: --fsdp shares out over data-parallel ranks: add --dp N, a rank for each card
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --fsdp --dp 8 --set this_rank=8
-zirve estimate: steps/parallel.step: line 32: column 1: this_rank is none of the ranks: they are counted from 0
+zirve estimate: steps/parallel.step: line 33: column 1: this_rank is none of the ranks: they are counted from 0
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --zero 3 --dp 8
 zirve estimate: --zero: not with --framework: it has no program for DeepSpeed: --fsdp, or --dp alone for DDP
@@ -1107,4 +1107,48 @@ $ zirve estimate data/published/llama-3.1-8b.json --framework torchtitan --micro
   H100 NVL 94GB offers 87.04 GiB (93.46 GB): the step goes in.
 $ zirve estimate data/published/llama-3.1-8b.json --framework torchtitan --micro-batch 2 --seq-length 8192 --dp 8 --fsdp --accumulation 4
 zirve estimate: --accumulation sets accumulation: with the other settings the step never asks for it: leave it out
+? 64
+# What a setting does not take, and what is stated twice.
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --set weights=bananas
+zirve estimate: --set weights=bananas: the step knows no such "weights"; it knows bf16, f16, f32
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --set weights=i8
+zirve estimate: --set weights=i8: the step knows no such "weights"; it knows bf16, f16, f32
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --set steps=-1
+zirve estimate: --set steps=-1: the step knows no such "steps"; it knows whole numbers below 2^63
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --set clip=much
+zirve estimate: --set clip=much: the step knows no such "clip"; it knows 0, decimal
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --set steps=18446744073709551616
+zirve estimate: --set steps=18446744073709551616: the step knows no such "steps"; it knows whole numbers below 2^63
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --set clip=1.0 --set clip=2.0
+zirve estimate: clip is stated twice: 1.0 by --set and 2.0 by --set
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --set checkpoint=true
+zirve estimate: checkpoint is stated twice: false by --checkpointing and true by --set
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --dp 4 --fsdp --set parallel=ddp
+zirve estimate: parallel is stated twice: fsdp by --fsdp and ddp by --set
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --dp 4 --fsdp --set replicas=0
+zirve estimate: steps/parallel.step: line 32: column 1: replicas must be 1 or more: the groups of ranks, not those in one
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --lora-rank 8 --set full=true
+zirve estimate: full is stated twice: false by --lora-rank and true by --set
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --set "packed=true|"
+zirve estimate: --set packed=true|: the step knows no such "packed"; it knows false, true
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --set packed=maybe
+zirve estimate: --set packed=maybe: the step knows no such "packed"; it knows false, true
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --set selective=op
+zirve estimate: --set sets selective: with the other settings the step never asks for it: leave it out
+? 64
+# litgpt builds its models itself.
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework litgpt --micro-batch 1 --seq-length 64
+zirve estimate: steps/litgpt.step: line 47: column 1: litgpt builds its own models: state litgpt's config, model_type litgpt (docs/STEP.md)
 ? 64

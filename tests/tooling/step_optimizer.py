@@ -135,7 +135,8 @@ def train(settings, parameters, events):
         if on("scaler"):
             scaler.unscale_(optimizer)
         if on("clip"):
-            torch.nn.utils.clip_grad_norm_(parameters, 1.0, foreach=settings["clip"] != "loop")
+            by_list = settings.get("clip_foreach") != "false"
+            torch.nn.utils.clip_grad_norm_(parameters, 1.0, foreach=by_list)
         if not inward:
             scaler.step(optimizer)
             scaler.update()

@@ -157,7 +157,88 @@ static const struct {
     {"[step function run()]\nx = 1 @ 2\n", "t.step:2: column 7: something follows a complete line"},
     {"[step function linear(x)]\nreturn x\n",
      "t.step:1: column 16: linear: an operation has this name"},
+    /* nobody waits for its end */
+    {"[step function run()]\nfor k < 9000000000000\nend\n",
+     "t.step:2: column 1: more than 33554432 statements are run: fewer steps, micro-batches or "
+     "rounds"},
 };
+
+/* What a setting takes beside what its line says, and what it answers a wrong value with. */
+static const struct {
+    const char *line;
+    const char *value;
+    const char *known; /* NULL: the value is taken */
+} values[] = {
+    {"a = false", "true", NULL},
+    {"a = false", "1", "false, true"},
+    {"a = true", "yes", "false, true"},
+    {"a = 2", "3", NULL},
+    {"a = 2", "9223372036854775807", NULL},
+    {"a = 2", "9223372036854775808", "whole numbers below 2^63"},
+    {"a = 2", "18446744073709551616", "whole numbers below 2^63"},
+    {"a = 2", "-1", "whole numbers below 2^63"},
+    {"a = 2", "1.5", "whole numbers below 2^63"},
+    {"a = 2", "two", "whole numbers below 2^63"},
+    {"a = 2", "1|2", NULL},
+    {"a = 2", "1|two", "whole numbers below 2^63"},
+    {"a = 2", "1|", "values between |"},
+    {"a = 2", "|1", "whole numbers below 2^63"},
+    {"a = 0.1", "0", NULL},
+    {"a = 0.1", "0.5", NULL},
+    {"a = 0.1", "-0.5", "numbers from 0 on"},
+    {"a = 0.1", "much", "numbers from 0 on"},
+    {"a = bf16", "f32", NULL},
+    {"a = bf16", "i8", "bf16, f16, f32"},
+    {"a = none", "word", NULL},
+    {"a = none", "-1", "whole numbers below 2^63"},
+    {"a = 0 or decimal", "0.5", NULL},
+    {"a = 0 or decimal", "-0.5", "0, decimal"},
+    {"a = 1 | 2 or number", "7", NULL},
+    {"a = 1 | 2 or number", "9223372036854775808", "1 | 2, number"},
+    {"a = 1 | 2 or number", "1|", "1 | 2, number"},
+    {"b = 1", "7", NULL}, /* to be stated */
+    {"b = 1", "-7", "whole numbers below 2^63"},
+};
+
+static void test_values(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        struct zv_arena arena = {0};
+        struct zv_error err = {0};
+        struct step_program program;
+        struct step_link link = {.program_count = 0};
+        char text[128];
+        char known[128];
+        (void)snprintf(text, sizeof text, "[step settings]\n%s\n[step function run()]\nx = $a\n",
+                       values[i].line);
+        assert_int_equal(
+            step_program_parse(&program, zv_slice_of(text), zv_slice_of("t.step"), &arena, &err),
+            ZV_OK);
+        assert_int_equal(step_link_add(&link, &program, &err), ZV_OK);
+        assert_int_equal(step_link_finish(&link, &err), ZV_OK);
+        const int setting = step_link_setting(&link, zv_slice_of("a"));
+        assert_true(setting >= 0);
+        const bool taken = step_link_allows(&link, (size_t)setting, zv_slice_of(values[i].value),
+                                            known, sizeof known);
+        assert_string_equal(taken ? "" : known, values[i].known != NULL ? values[i].known : "");
+        assert_int_equal(taken, values[i].known == NULL);
+        zv_arena_free(&arena);
+    }
+}
+
+/* More settings than a word has bits: each is asked for by itself. */
+static void test_many_settings(void **state)
+{
+    (void)state;
+    struct step_setting_set set = {{0}};
+    for (size_t i = 0; i < STEP_MAX_SETTINGS; i += 3) {
+        step_setting_put(&set, i);
+    }
+    for (size_t i = 0; i < STEP_MAX_SETTINGS; i++) {
+        assert_int_equal(step_setting_is_in(&set, i), i % 3 == 0);
+    }
+}
 
 static void test_programs(void **state)
 {
@@ -205,8 +286,9 @@ static void test_memory_runs_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs),
-                                       cmocka_unit_test(test_prefixes),
-                                       cmocka_unit_test(test_memory_runs_out)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_programs), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_many_settings), cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
