@@ -333,6 +333,15 @@ static void outside_lines(struct zv_sink *sink, const struct report_style *style
                        (int)result->outside[i].length, result->outside[i].at);
         report_fold(sink, style, 2, 0, text);
     }
+    if (result->not_run.length != 0) {
+        char text[256];
+        (void)snprintf(text, sizeof text,
+                       "Not in it: the pass of the %.*s part. Its weights are there, but nothing "
+                       "goes through them: a step on text alone.",
+                       (int)(result->not_run.length < 40 ? result->not_run.length : 40),
+                       result->not_run.at);
+        report_fold(sink, style, 2, 0, text);
+    }
 }
 
 void report_step_text(struct zv_sink *sink, const struct report_style *style,

@@ -37,6 +37,11 @@ static void json_result(struct zv_json_writer *json, const char *key,
     json_bytes(json, "end_allocated_bytes", true, result->end_allocated_bytes);
     json_bytes(json, "managed_bytes", true, result->managed_bytes);
     json_phases(json, result);
+    if (result->not_run.length != 0) {
+        json_slice(json, "part_not_run", result->not_run);
+    } else {
+        json_text(json, "part_not_run", NULL);
+    }
     zv_json_write_key(json, "outside");
     zv_json_begin_array(json);
     for (size_t i = 0; i < result->outside_count; i++) {

@@ -317,6 +317,8 @@ enum zv_status zv_step_run(const struct zv_step *step, const struct zv_step_requ
     }
     if (status == ZV_OK) {
         status = run_with(run, request, result, err);
+        const struct family_scope *const tower = family_scopes_tower(step->model->scopes);
+        result->not_run = tower != NULL ? tower->part->role : zv_slice_of("");
     }
     zv_allocator_close(run->engine.allocator);
     zv_arena_free(&arena);

@@ -66,6 +66,8 @@ struct zv_step_result {
     struct step_setting_set asked;            /* that the run asked for */
     struct zv_slice outside[ZV_STEP_OUTSIDE]; /* what the job takes beside the allocator, unknown */
     size_t outside_count;
+    struct zv_slice not_run; /* the model's part ("vision") whose weights are there and whose pass
+                                is not; empty: all of the model is run */
 };
 
 /* A program with all it uses, ready to run any number of times. */

@@ -202,6 +202,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
         "events": 15014
       }
     ],
+    "part_not_run": null,
     "outside": []
   },
   "highest": {
@@ -234,6 +235,7 @@ $ zirve estimate data/published/llama-3.2-3b.json --task train --framework trans
         "events": 15014
       }
     ],
+    "part_not_run": null,
     "outside": []
   },
   "active_bytes": {
@@ -1152,3 +1154,8 @@ zirve estimate: --set sets selective: with the other settings the step never ask
 $ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework litgpt --micro-batch 1 --seq-length 64
 zirve estimate: steps/litgpt.step: line 47: column 1: litgpt builds its own models: state litgpt's config, model_type litgpt (docs/STEP.md)
 ? 64
+$ zirve estimate $M/gemma-3-4b/config.json --framework transformers --micro-batch 1 --seq-length 64 --accumulation 1 --optimizer sgd | tail -4
+  not known). Outside it: the CUDA context, compiled graphs, offloading, several
+  cards.
+  Not in it: the pass of the vision part. Its weights are there, but nothing
+  goes through them: a step on text alone.
