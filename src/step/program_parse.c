@@ -334,6 +334,15 @@ static enum zv_status close_section(struct reader *reader)
     return ZV_OK;
 }
 
+/* A family's table has other sections, too, which another reader checks; a program has not. */
+static bool is_family(const struct reader *reader)
+{
+    static const char suffix[] = ".step";
+    const size_t length = sizeof suffix - 1;
+    const struct zv_slice file = reader->program->file;
+    return file.length < length || memcmp(file.at + file.length - length, suffix, length) != 0;
+}
+
 /* [step function NAME(…)], [step module NAME(…) at PREFIX], [step settings], [step uses NAME …] */
 static enum zv_status open_section(struct reader *reader, struct zv_slice line, uint32_t number)
 {
@@ -353,7 +362,7 @@ static enum zv_status open_section(struct reader *reader, struct zv_slice line, 
     step_lexer_start(lexer, inside, number);
     step_lexer_next(lexer); /* the bracket */
     if (!step_lexer_take(lexer, "step")) {
-        return ZV_OK;
+        return is_family(reader) ? ZV_OK : wrong(reader, "expected [step …]");
     }
     if (step_lexer_take(lexer, "function")) {
         status = open_procedure(reader, false);
@@ -399,6 +408,11 @@ static enum zv_status read_setting(struct reader *reader)
     if (lexer->token.kind != TOKEN_NAME) {
         return wrong(reader, "expected: name = value");
     }
+    for (size_t i = 0; i < program->setting_count; i++) {
+        if (zv_slice_same(program->settings[i].name, setting->name)) {
+            return wrong(reader, "this setting was there before");
+        }
+    }
     step_lexer_next(lexer);
     if (!step_lexer_take(lexer, "=")) {
         return wrong(reader, "expected =");
@@ -427,10 +441,13 @@ static enum zv_status read_line(struct reader *reader, struct zv_slice line, uin
     if (line.at[0] == '[') {
         return open_section(reader, line, number);
     }
-    if (reader->section == SECTION_OTHER) {
+    if (reader->section == SECTION_OTHER && is_family(reader)) {
         return ZV_OK;
     }
     step_lexer_start(&reader->parser.lexer, line, number);
+    if (reader->section == SECTION_OTHER) {
+        return wrong(reader, "this is in no [step …] section");
+    }
     const enum zv_status status =
         reader->section == SECTION_SETTINGS ? read_setting(reader) : read_statement(reader);
     return status == ZV_OK ? end_of_line(reader) : status;

@@ -157,6 +157,10 @@ static const struct {
     {"[step function run()]\nx = 1 @ 2\n", "t.step:2: column 7: something follows a complete line"},
     {"[step function linear(x)]\nreturn x\n",
      "t.step:1: column 16: linear: an operation has this name"},
+    {"garbage\n[step function run()]\n", "t.step:1: column 1: this is in no [step …] section"},
+    {"[step uses usual]\nx = 1\n", "t.step:2: column 1: this is in no [step …] section"},
+    {"[values]\nx = 1\n", "t.step:1: column 2: expected [step …]"},
+    {"[step settings]\na = 1\na = 2\n", "t.step:3: column 1: this setting was there before"},
     /* nobody waits for its end */
     {"[step function run()]\nfor k < 9000000000000\nend\n",
      "t.step:2: column 1: more than 33554432 statements are run: fewer steps, micro-batches or "
