@@ -196,6 +196,13 @@ enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,
         return zv_fail(err, ZV_E_NOT_FOUND, "no table describes the model \"%.*s\"",
                        (int)model->family.length, model->family.at);
     }
+    if (model->quant.method != ZV_QUANT_NONE) {
+        return zv_fail(err, ZV_E_UNSUPPORTED,
+                       "the weights are quantised (%.*s, quantization_config), and no program says "
+                       "what a step does with them: state the model they were made from, with "
+                       "--set quantize=... where the framework knows it",
+                       (int)model->quant.name.length, model->quant.name.at);
+    }
     step->link.family = step->scope->family;
     struct gathered programs = {.count = 0};
     enum zv_status status = gather(step, habit, &programs, err);

@@ -1159,3 +1159,10 @@ $ zirve estimate $M/gemma-3-4b/config.json --framework transformers --micro-batc
   cards.
   Not in it: the pass of the vision part. Its weights are there, but nothing
   goes through them: a step on text alone.
+# What is quantised already has no program.
+$ zirve estimate tests/data/models/llama-3.1-8b-fp8-dynamic/config.json --framework plain --micro-batch 1 --seq-length 64
+zirve estimate: the weights are quantised (compressed-tensors, quantization_config), and no program says what a step does with them: state the model they were made from, with --set quantize=... where the framework knows it
+? 4
+$ zirve estimate tests/data/models/llama-3.1-8b-awq-int4/config.json --framework generate --seq-length 64
+zirve estimate: the weights are quantised (awq, quantization_config), and no program says what a step does with them: state the model they were made from, with --set quantize=... where the framework knows it
+? 4
