@@ -1,6 +1,7 @@
 #include "step/peak.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "step/program_run.h"
@@ -218,12 +219,15 @@ static enum zv_status check_asked(const struct step_cases *cases, const struct z
         const struct zv_step_setting *const setting = &request->settings[i];
         const int index = step_link_setting(&cases->step->link, setting->name);
         if (index >= 0 && !step_setting_is_in(&cases->asked, (size_t)index)) {
+            const bool by_name = setting->option == NULL || strcmp(setting->option, "--set") == 0;
             return zv_fail(err, ZV_E_USAGE,
                            "%s%s%.*s: with the other settings the step never asks "
                            "for it: leave it out",
                            setting->option != NULL ? setting->option : "",
-                           setting->option != NULL ? " sets " : "", (int)setting->name.length,
-                           setting->name.at);
+                           setting->option == NULL ? ""
+                           : by_name               ? " "
+                                                   : " sets ",
+                           (int)setting->name.length, setting->name.at);
         }
     }
     return ZV_OK;

@@ -297,6 +297,20 @@ static int operation_of(struct zv_slice name)
     return -1;
 }
 
+/* What a framework's program asks for and nobody says is the model's to say. */
+static enum zv_status missing(const struct linker *linker, const struct step_expression *x)
+{
+    const struct family *const family = linker->link->family;
+    char what[256];
+    if (family == NULL || !zv_slice_starts(linker->procedure->file, "steps/")) {
+        return wrong_at(linker, x->place, ZV_E_SYNTAX,
+                        "no operation and no procedure has this name", x->text);
+    }
+    (void)snprintf(what, sizeof what, "this program asks it of the model, and %.*s does not say it",
+                   (int)(family->file.length < 128 ? family->file.length : 128), family->file.at);
+    return wrong_at(linker, x->place, ZV_E_UNSUPPORTED, what, x->text);
+}
+
 static enum zv_status call_meaning(struct linker *linker, struct step_expression *x)
 {
     if (take(x, STEP_OPERATION, operation_of(x->text)) ||
@@ -304,8 +318,7 @@ static enum zv_status call_meaning(struct linker *linker, struct step_expression
         take(x, STEP_PROCEDURE, step_link_procedure(linker->link, x->text))) {
         return ZV_OK;
     }
-    return wrong_at(linker, x->place, ZV_E_SYNTAX, "no operation and no procedure has this name",
-                    x->text);
+    return missing(linker, x);
 }
 
 static enum zv_status setting_meaning(struct linker *linker, struct step_expression *x)

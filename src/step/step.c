@@ -179,7 +179,7 @@ static enum zv_status gather(const struct zv_step *step, struct zv_slice habit, 
     }
     const struct step_program *const own = status == ZV_OK ? to->at[to->count - 1] : NULL;
     if (own != NULL && is_empty(own)) {
-        return zv_fail(err, ZV_E_NOT_FOUND,
+        return zv_fail(err, ZV_E_UNSUPPORTED,
                        "%.*s does not say what the model does in a step (no [step …] sections, "
                        "docs/STEP.md)",
                        (int)family->file.length, family->file.at);

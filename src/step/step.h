@@ -80,8 +80,8 @@ struct zv_step {
 
 /*
  * Brings together the model's family, a habit and the library. Errors: ZV_E_UNSUPPORTED (a
- * checkpoint that is quantised already), ZV_E_NOT_FOUND (no such
- * habit; the family's table says nothing of a step), ZV_E_SYNTAX with file, line and column,
+ * checkpoint that is quantised already; the family's table says nothing of a step, or not what the
+ * habit asks of it), ZV_E_NOT_FOUND (no such habit), ZV_E_SYNTAX with file, line and column,
  * ZV_E_LIMIT, ZV_E_NOMEM.
  */
 enum zv_status zv_step_open(struct zv_step *step, const struct zv_model *model,

@@ -609,7 +609,7 @@ zirve estimate: --set nothing=1: the step has no setting "nothing"
 ? 64
 $ zirve estimate tests/data/models/mamba-130m/config.json --task train --framework plain --micro-batch 1 --seq-length 8
 zirve estimate: families/mamba.family does not say what the model does in a step (no [step …] sections, docs/STEP.md)
-? 3
+? 4
 $ zirve estimate data/published/llama-3.2-3b.json --framework plain
 zirve estimate: steps/plain.step: line 39: column 22: the step needs batch: state it with --micro-batch
 ? 64
@@ -1038,7 +1038,7 @@ $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --frame
 zirve estimate: steps/fsdp1.step: line 150: column 3: FSDP1 wants all weights of a unit to train, or none: original_params=true
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --dp 8 --fsdp --checkpointing none --set original_params=true
-zirve estimate: --set sets original_params: with the other settings the step never asks for it: leave it out
+zirve estimate: --set original_params: with the other settings the step never asks for it: leave it out
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --task train --framework torchtune --micro-batch 1 --seq-length 2048 --fsdp
 zirve estimate: --fsdp shares out over data-parallel ranks: add --dp N, a rank for each card
@@ -1148,7 +1148,7 @@ $ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtun
 zirve estimate: --set packed=maybe: the step knows no such "packed"; it knows false, true
 ? 64
 $ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 64 --accumulation 1 --checkpointing none --optimizer adamw_fused --set chunks=0 --set selective=op
-zirve estimate: --set sets selective: with the other settings the step never asks for it: leave it out
+zirve estimate: --set selective: with the other settings the step never asks for it: leave it out
 ? 64
 # litgpt builds its models itself.
 $ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework litgpt --micro-batch 1 --seq-length 64
@@ -1165,4 +1165,14 @@ zirve estimate: the weights are quantised (compressed-tensors, quantization_conf
 ? 4
 $ zirve estimate tests/data/models/llama-3.1-8b-awq-int4/config.json --framework generate --seq-length 64
 zirve estimate: the weights are quantised (awq, quantization_config), and no program says what a step does with them: state the model they were made from, with --set quantize=... where the framework knows it
+? 4
+# What the model cannot do.
+$ zirve estimate tests/data/models/gpt2/config.json --framework transformers --micro-batch 1 --seq-length 5000 --accumulation 1
+zirve estimate: steps/usual.step: line 64: column 1: more tokens than the model has positions for
+? 64
+$ zirve estimate tests/data/models/roberta-base/config.json --framework transformers --micro-batch 1 --seq-length 513 --accumulation 1
+zirve estimate: steps/usual.step: line 64: column 1: more tokens than the model has positions for
+? 64
+$ zirve estimate tests/data/models/vit-base-patch16-in21k/config.json --framework generate --seq-length 64
+zirve estimate: steps/generate.step: line 139: column 8: head: this program asks it of the model, and families/vit.family does not say it
 ? 4
