@@ -249,13 +249,13 @@ static enum zv_status place_fixed(struct grouping *grouping, struct zv_placement
     return run_checked(grouping, placement->block_count, &options, &placement->fixed, err);
 }
 
-enum zv_status zv_placement_make(struct zv_placement *placement, const struct zv_record *record,
-                                 const struct zv_lives *lives,
-                                 const struct zv_place_options *options, struct zv_arena *arena,
+/* The peaks and the plan of each pool; grouping for what follows. */
+static enum zv_status make_first(struct grouping *grouping, struct zv_placement *placement,
                                  struct zv_error *err)
 {
-    struct grouping grouping = {
-        .record = record, .lives = lives, .options = options, .arena = arena};
+    const struct zv_record *const record = grouping->record;
+    const struct zv_lives *const lives = grouping->lives;
+    struct zv_arena *const arena = grouping->arena;
     *placement = (struct zv_placement){
         .peak_reserved_bytes = record->peak_reserved.usage.reserved_bytes,
         .peak_reserved_event = record->peak_reserved.event,
@@ -268,7 +268,7 @@ enum zv_status zv_placement_make(struct zv_placement *placement, const struct zv
             "no addresses are recorded: nothing tells which free is of which allocation");
     }
     placement->blocks = zv_arena_array(arena, lives->block_count + 1, sizeof *placement->blocks);
-    if (placement->blocks == NULL || !make_grouping(&grouping, lives->block_count + 1)) {
+    if (placement->blocks == NULL || !make_grouping(grouping, lives->block_count + 1)) {
         return zv_fail_memory(err, "a placement");
     }
     copy_lives(placement, lives);
@@ -277,12 +277,21 @@ enum zv_status zv_placement_make(struct zv_placement *placement, const struct zv
     if (placement->has_segments) {
         status = non_empty_peak(placement, lives, arena, err);
     }
-    status =
-        status == ZV_OK ? make_plan(&grouping, placement, &placement->plan, false, err) : status;
+    return status == ZV_OK ? make_plan(grouping, placement, &placement->plan, false, err) : status;
+}
+
+enum zv_status zv_placement_make(struct zv_placement *placement, const struct zv_record *record,
+                                 const struct zv_lives *lives,
+                                 const struct zv_place_options *options, struct zv_arena *arena,
+                                 struct zv_error *err)
+{
+    struct grouping grouping = {
+        .record = record, .lives = lives, .options = options, .arena = arena};
+    enum zv_status status = make_first(&grouping, placement, err);
     if (status == ZV_OK && placement->has_segments) {
         status = place_fixed(&grouping, placement, err);
     }
-    if (status == ZV_OK && record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
+    if (status == ZV_OK && placement->has_segments) {
         status = make_plan(&grouping, placement, &placement->by_stream, true, err);
         placement->has_streams = placement->by_stream.arena_count > placement->plan.arena_count;
     }
@@ -297,7 +306,9 @@ enum zv_status zv_placement_make_fast(struct zv_placement *placement,
     struct zv_lives lives;
     enum zv_status status = zv_lives_make(&lives, record, err);
     if (status == ZV_OK) {
-        status = zv_placement_make(placement, record, &lives, &fast, arena, err);
+        struct grouping grouping = {
+            .record = record, .lives = &lives, .options = &fast, .arena = arena};
+        status = make_first(&grouping, placement, err);
     }
     zv_lives_close(&lives);
     return status;

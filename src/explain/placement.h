@@ -72,8 +72,8 @@ enum zv_status zv_placement_make(struct zv_placement *placement, const struct zv
                                  const struct zv_place_options *options, struct zv_arena *arena,
                                  struct zv_error *err);
 
-/* The same with what is fast only, of a record alone: an answer that waits for no search. Errors
- * also: ZV_E_LIMIT above ZV_LIVES_MAX_EVENTS events. */
+/* The peaks and `plan` alone, without a search, of a record alone: an answer that nobody waits for.
+ * Errors also: ZV_E_LIMIT above ZV_LIVES_MAX_EVENTS events. */
 enum zv_status zv_placement_make_fast(struct zv_placement *placement,
                                       const struct zv_record *record, struct zv_arena *arena,
                                       struct zv_error *err);
