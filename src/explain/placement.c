@@ -232,7 +232,7 @@ static enum zv_status place_fixed(struct grouping *grouping, struct zv_placement
     const struct zv_lives *const lives = grouping->lives;
     struct zv_place_options options = *grouping->options;
     uint64_t *const walls = zv_arena_array(grouping->arena, lives->span_count, sizeof *walls);
-    if (walls == NULL) {
+    if (walls == NULL || grouping->room == NULL) {
         return zv_fail_memory(err, "a placement");
     }
     memcpy(grouping->room, placement->blocks, placement->block_count * sizeof *placement->blocks);
