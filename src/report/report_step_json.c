@@ -22,6 +22,27 @@ static void json_phases(struct zv_json_writer *json, const struct zv_step_result
     zv_json_end_array(json);
 }
 
+static void json_known(struct zv_json_writer *json, const char *key, bool known,
+                       struct zv_slice text)
+{
+    if (known) {
+        json_slice(json, key, text);
+    } else {
+        json_text(json, key, NULL);
+    }
+}
+
+/* Peaks of all cases; no highest one where a case runs out. */
+static void json_range(struct zv_json_writer *json, const char *key,
+                       const struct zv_step_peak *peak, const uint64_t range[2])
+{
+    zv_json_write_key(json, key);
+    zv_json_begin_object(json);
+    json_bytes(json, "lowest", true, range[0]);
+    json_bytes(json, "highest", !peak->high.out_of_memory, range[1]);
+    zv_json_end_object(json);
+}
+
 static void json_result(struct zv_json_writer *json, const char *key,
                         const struct zv_step_result *result)
 {
@@ -37,11 +58,7 @@ static void json_result(struct zv_json_writer *json, const char *key,
     json_bytes(json, "end_allocated_bytes", true, result->end_allocated_bytes);
     json_bytes(json, "managed_bytes", true, result->managed_bytes);
     json_phases(json, result);
-    if (result->not_run.length != 0) {
-        json_slice(json, "part_not_run", result->not_run);
-    } else {
-        json_text(json, "part_not_run", NULL);
-    }
+    json_known(json, "part_not_run", result->not_run.length != 0, result->not_run);
     zv_json_write_key(json, "outside");
     zv_json_begin_array(json);
     for (size_t i = 0; i < result->outside_count; i++) {
@@ -163,27 +180,6 @@ static void json_search(struct zv_json_writer *json, const struct zv_step_search
     json_bytes(json, "contrary_value", search->contrary, search->contrary_value);
     json_bytes(json, "values", true, search->values);
     json_bytes(json, "runs", true, search->runs);
-    zv_json_end_object(json);
-}
-
-static void json_known(struct zv_json_writer *json, const char *key, bool known,
-                       struct zv_slice text)
-{
-    if (known) {
-        json_slice(json, key, text);
-    } else {
-        json_text(json, key, NULL);
-    }
-}
-
-/* Peaks of all cases; no highest one where a case runs out. */
-static void json_range(struct zv_json_writer *json, const char *key,
-                       const struct zv_step_peak *peak, const uint64_t range[2])
-{
-    zv_json_write_key(json, key);
-    zv_json_begin_object(json);
-    json_bytes(json, "lowest", true, range[0]);
-    json_bytes(json, "highest", !peak->high.out_of_memory, range[1]);
     zv_json_end_object(json);
 }
 

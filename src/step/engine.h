@@ -293,6 +293,10 @@ void step_scratch(struct step_engine *e, uint64_t bytes);
 /* Dense, in the order of its dimensions. */
 struct step_tensor *step_empty(struct step_engine *e, const struct step_shape *shape,
                                enum zv_dtype dtype);
+
+/* What a kernel takes for itself of a tensor that does not lie in order; NULL: it is read as it
+ * is, or there is none. */
+struct step_tensor *step_kernel_copy(struct step_engine *e, const struct step_tensor *t);
 struct step_tensor *step_empty_strided(struct step_engine *e, const struct step_shape *shape,
                                        const int64_t *stride, enum zv_dtype dtype);
 /* empty_like(): keeps dense strides. */

@@ -5,22 +5,11 @@
 
 enum { BIAS = 2 }; /* the edge after input and weight */
 
-/* The copy that the kernel takes of what does not lie in order. */
-static struct step_tensor *dense(struct step_engine *e, const struct step_tensor *t)
-{
-    const bool in_kernel = e->in_kernel;
-    e->in_kernel = true;
-    struct step_tensor *const copy =
-        t == NULL || step_is_contiguous(t) ? NULL : step_empty(e, &t->shape, t->dtype);
-    e->in_kernel = in_kernel;
-    return copy;
-}
-
 static void conv_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
                           struct step_tensor **out)
 {
-    struct step_tensor *const grad = dense(e, in[0]);
-    struct step_tensor *const x = dense(e, node->saved[0]);
+    struct step_tensor *const grad = step_kernel_copy(e, in[0]);
+    struct step_tensor *const x = step_kernel_copy(e, node->saved[0]);
     for (uint32_t i = 0; i < 2; i++) {
         if (step_edge_needed(node, i)) {
             out[i] = step_empty(e, &node->saved[i]->shape, node->saved[i]->dtype);
@@ -39,7 +28,7 @@ static struct step_tensor *kept_convolution(struct step_engine *e, const struct 
 {
     struct step_tensor *result = step_kept(e, STEP_KEEPS_CONVOLUTION);
     if (result == NULL) {
-        struct step_tensor *const copy = dense(e, x);
+        struct step_tensor *const copy = step_kernel_copy(e, x);
         result = step_empty(e, shape, x->dtype);
         step_drop(e, copy);
         step_keep(e, STEP_KEEPS_CONVOLUTION, result);

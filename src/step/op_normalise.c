@@ -123,23 +123,12 @@ struct step_tensor *step_op_nll_loss(struct step_engine *e, struct step_tensor *
 
 /* ---- layer norm ---- */
 
-/* What the kernel takes of a tensor that does not lie in order; NULL: it is read as it is. */
-static struct step_tensor *in_order(struct step_engine *e, const struct step_tensor *t)
-{
-    const bool in_kernel = e->in_kernel;
-    e->in_kernel = true;
-    struct step_tensor *const copy =
-        t == NULL || step_is_contiguous(t) ? NULL : step_empty(e, &t->shape, t->dtype);
-    e->in_kernel = in_kernel;
-    return copy;
-}
-
 static void layer_norm_backward(struct step_engine *e, struct step_node *node,
                                 struct step_tensor **in, struct step_tensor **out)
 {
     const struct step_tensor *const x = node->saved[1];
-    struct step_tensor *const grad_copy = in_order(e, in[0]);
-    struct step_tensor *const x_copy = in_order(e, x);
+    struct step_tensor *const grad_copy = step_kernel_copy(e, in[0]);
+    struct step_tensor *const x_copy = step_kernel_copy(e, x);
     const int64_t width = x->shape.size[x->shape.dims - 1];
     if (step_edge_needed(node, 0)) {
         out[0] = step_empty(e, &x->shape, x->dtype);
@@ -164,7 +153,7 @@ static void normalise(struct step_engine *e, const struct step_tensor *input,
         return;
     }
     const int64_t rows = step_count(&input->shape) / input->shape.size[input->shape.dims - 1];
-    struct step_tensor *const copy = in_order(e, input);
+    struct step_tensor *const copy = step_kernel_copy(e, input);
     made[0] = step_empty(e, &input->shape, input->dtype);
     made[1] = step_vector(e, rows, ZV_DTYPE_F32);
     made[2] = step_vector(e, rows, ZV_DTYPE_F32);

@@ -365,6 +365,16 @@ struct step_tensor *step_empty(struct step_engine *e, const struct step_shape *s
     return step_empty_strided(e, shape, stride, dtype);
 }
 
+struct step_tensor *step_kernel_copy(struct step_engine *e, const struct step_tensor *t)
+{
+    const bool in_kernel = e->in_kernel;
+    e->in_kernel = true;
+    struct step_tensor *const copy =
+        t == NULL || step_is_contiguous(t) ? NULL : step_empty(e, &t->shape, t->dtype);
+    e->in_kernel = in_kernel;
+    return copy;
+}
+
 struct step_tensor *step_like(struct step_engine *e, const struct step_tensor *t,
                               enum zv_dtype dtype)
 {
