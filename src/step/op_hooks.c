@@ -145,8 +145,7 @@ bool step_around_before(struct step_run *run, uint32_t index, struct step_value 
     for (size_t i = 0; i < count; i++) {
         (void)step_list_add(run, list, step_value_hold(arguments[i]));
     }
-    struct step_value args[2] = {step_value_hold(around->given),
-                                 {.kind = STEP_IS_LIST, .list = list}};
+    struct step_value args[2] = {step_value_hold(around->given), step_list_value(list)};
     struct step_value given = step_call_procedure(run, around->before, args, 2, around->at);
     replace(run, arguments, count, &given, around->at);
     step_value_drop(run, &given);
@@ -257,7 +256,7 @@ struct step_value step_op_passed(struct step_call *call)
         to->items[places[k]] = step_value_of(same);
     }
     step_node_drop(call->e, node);
-    return to != NULL ? (struct step_value){.kind = STEP_IS_LIST, .list = to} : none;
+    return step_list_value(to);
 }
 
 /* when_grad(tensor, procedure, …): called each time a gradient has been added to a leaf's */

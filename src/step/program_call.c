@@ -36,7 +36,6 @@ bool step_shape_of(struct step_call *call, size_t at, struct step_shape *to)
     return true;
 }
 
-/* The tensors of a list, borrowed, in the arena; NULL with the error set. */
 struct step_tensor **step_arg_tensors(struct step_call *call, size_t at, size_t *count)
 {
     const struct step_list *const list = call->args[at].list;
@@ -68,8 +67,7 @@ struct step_value step_list_of(struct step_call *call, struct step_tensor **t, s
             (void)step_list_add(call->run, list, step_value_of(t[i]));
         }
     }
-    return list != NULL ? (struct step_value){.kind = STEP_IS_LIST, .list = list}
-                        : (struct step_value){.kind = STEP_IS_NONE};
+    return step_list_value(list);
 }
 
 bool step_wrap_dim(struct step_call *call, const struct step_tensor *t, int64_t *dim)

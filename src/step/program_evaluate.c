@@ -243,8 +243,7 @@ static struct step_value list(struct step_run *run, const struct step_expression
          to != NULL && item != NULL && step_ok(&run->engine); item = item->next) {
         (void)step_list_add(run, to, step_evaluate(run, item));
     }
-    return to != NULL ? (struct step_value){.kind = STEP_IS_LIST, .list = to}
-                      : (struct step_value){.kind = STEP_IS_NONE};
+    return step_list_value(to);
 }
 
 /* The entry of a list that x[index] names; NULL with the error set. */

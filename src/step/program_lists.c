@@ -33,7 +33,7 @@ struct step_value step_call_map(struct step_call *call)
             step_value_drop(call->run, &args[k]);
         }
     }
-    return to_list != NULL ? (struct step_value){.kind = STEP_IS_LIST, .list = to_list} : none;
+    return step_list_value(to_list);
 }
 
 /* ---- by type ---- */
@@ -45,14 +45,14 @@ static struct step_value turned(struct step_call *call, struct step_list **group
 {
     struct step_list *const all = step_list_new(call->run, (uint32_t)count);
     for (size_t i = count; i-- > 0;) {
-        struct step_value group = {.kind = STEP_IS_LIST, .list = groups[i]};
+        struct step_value group = step_list_value(groups[i]);
         if (all != NULL) {
             (void)step_list_add(call->run, all, group);
         } else {
             step_value_drop(call->run, &group);
         }
     }
-    return all != NULL ? (struct step_value){.kind = STEP_IS_LIST, .list = all} : none;
+    return step_list_value(all);
 }
 
 /*

@@ -54,9 +54,7 @@ struct step_value step_member(struct step_run *run, const struct step_expression
         return step_run_fail(run, x, ZV_E_SYNTAX, "%s has no .%.*s", step_kind_name(of->kind),
                              (int)name.length, name.at);
     }
-    struct step_path *const path = step_path_under(run, of->path->name, name);
-    return path != NULL ? (struct step_value){.kind = STEP_IS_PATH, .path = path}
-                        : (struct step_value){.kind = STEP_IS_NONE};
+    return step_path_value(step_path_under(run, of->path->name, name));
 }
 
 static struct step_value fact(struct step_run *run, const struct step_expression *x)

@@ -14,24 +14,6 @@ static struct step_path *path(const struct step_call *call)
     return call->args[0].path;
 }
 
-static struct step_value path_value(struct step_path *of)
-{
-    return (struct step_value){.kind = STEP_IS_PATH, .path = of};
-}
-
-static int64_t number(const struct step_call *call, size_t at, int64_t otherwise)
-{
-    return at < call->count && call->args[at].kind == STEP_IS_NUMBER ? call->args[at].number
-                                                                     : otherwise;
-}
-
-static enum zv_dtype dtype(const struct step_call *call, size_t at, enum zv_dtype otherwise)
-{
-    return at < call->count && call->args[at].kind == STEP_IS_DTYPE
-               ? (enum zv_dtype)call->args[at].number
-               : otherwise;
-}
-
 struct step_value step_op_exists(struct step_call *call)
 {
     return step_number(call->args[0].kind != STEP_IS_NONE);
@@ -42,10 +24,10 @@ struct step_value step_op_declared(struct step_call *call)
     struct step_list *const list = step_list_new(call->run, (uint32_t)call->run->path_count);
     for (size_t i = 0; list != NULL && i < call->run->path_count; i++) {
         if (call->run->path_list[i]->declared != NULL) {
-            (void)step_list_add(call->run, list, path_value(call->run->path_list[i]));
+            (void)step_list_add(call->run, list, step_path_value(call->run->path_list[i]));
         }
     }
-    return list != NULL ? (struct step_value){.kind = STEP_IS_LIST, .list = list} : none;
+    return step_list_value(list);
 }
 
 struct step_value step_op_is_linear(struct step_call *call)
@@ -66,7 +48,7 @@ struct step_value step_op_is_embedding(struct step_call *call)
 struct step_value step_op_declared_size(struct step_call *call)
 {
     const struct zv_tensor *const declared = path(call)->declared;
-    const int64_t dim = number(call, 1, 0);
+    const int64_t dim = step_arg_number(call, 1, 0);
     if (declared != NULL && call->count < 2 && declared->elements <= INT64_MAX) {
         return step_number((int64_t)declared->elements);
     }
@@ -116,9 +98,10 @@ struct step_value step_op_allocate(struct step_call *call)
 {
     struct step_shape shape;
     if (declared_shape(call, &shape)) {
-        (void)place(call, path(call),
-                    step_empty(call->e, &shape, dtype(call, 1, path(call)->declared->dtype)),
-                    number(call, 2, 0) != 0);
+        (void)place(
+            call, path(call),
+            step_empty(call->e, &shape, step_arg_dtype(call, 1, path(call)->declared->dtype)),
+            step_arg_number(call, 2, 0) != 0);
     }
     return none;
 }
@@ -166,10 +149,10 @@ struct step_value step_op_pack(struct step_call *call)
     *packed = (struct step_packed){.rows = shape.size[0],
                                    .columns = shape.size[1],
                                    .blocks = (elements + BLOCK - 1) / BLOCK,
-                                   .double_quant = number(call, 1, 0) != 0,
-                                   .keeps_input = number(call, 2, 0) != 0,
-                                   .unpacked = dtype(call, 3, ZV_DTYPE_UNKNOWN),
-                                   .torchao = number(call, 4, 0) != 0};
+                                   .double_quant = step_arg_number(call, 1, 0) != 0,
+                                   .keeps_input = step_arg_number(call, 2, 0) != 0,
+                                   .unpacked = step_arg_dtype(call, 3, ZV_DTYPE_UNKNOWN),
+                                   .torchao = step_arg_number(call, 4, 0) != 0};
     /* the whole weight is moved to the card, packed there and dropped: its place stays cached */
     struct step_tensor *const whole = step_empty(
         call->e, &shape,
@@ -214,9 +197,9 @@ struct step_value step_op_parameter(struct step_call *call)
                   made->name.at);
         return none;
     }
-    (void)place(call, made, step_empty(call->e, &shape, dtype(call, 3, ZV_DTYPE_F32)),
-                number(call, 4, 1) != 0);
-    return path_value(made);
+    (void)place(call, made, step_empty(call->e, &shape, step_arg_dtype(call, 3, ZV_DTYPE_F32)),
+                step_arg_number(call, 4, 1) != 0);
+    return step_path_value(made);
 }
 
 struct step_value step_op_module_of(struct step_call *call)
@@ -225,8 +208,7 @@ struct step_value step_op_module_of(struct step_call *call)
     do {
         name.length -= name.length != 0;
     } while (name.length != 0 && name.at[name.length] != '.');
-    struct step_path *const module = step_path_find(call->run, name);
-    return module != NULL ? path_value(module) : none;
+    return step_path_value(step_path_find(call->run, name));
 }
 
 /* Whether the last parts of the module's name are one of the words in a text. */
@@ -253,9 +235,9 @@ struct step_value step_op_trained(struct step_call *call)
 {
     struct step_list *const list = step_list_new(call->run, (uint32_t)call->run->trained_count);
     for (size_t i = 0; list != NULL && i < call->run->trained_count; i++) {
-        (void)step_list_add(call->run, list, path_value(call->run->trained[i]));
+        (void)step_list_add(call->run, list, step_path_value(call->run->trained[i]));
     }
-    return list != NULL ? (struct step_value){.kind = STEP_IS_LIST, .list = list} : none;
+    return step_list_value(list);
 }
 
 /* untrain(parameter): the optimizer does not see it; another that stands for it may be there */
@@ -324,9 +306,7 @@ struct step_value step_op_this_layer(struct step_call *call)
         step_fail(call->e, ZV_E_SYNTAX, "in no layer here");
         return none;
     }
-    struct step_path *const path =
-        step_path_make(call->run, (struct zv_slice){name, (size_t)length});
-    return path != NULL ? path_value(path) : none;
+    return step_path_value(step_path_make(call->run, (struct zv_slice){name, (size_t)length}));
 }
 
 struct step_value step_op_state(struct step_call *call)
@@ -355,7 +335,7 @@ static void run_after_grad(struct step_engine *e, struct step_tensor *leaf)
 {
     static const struct step_expression outside = {.kind = STEP_CALL};
     struct step_run *const run = e->after_context;
-    struct step_value argument = path_value(leaf->parameter);
+    struct step_value argument = step_path_value(leaf->parameter);
     const uint32_t label = e->label;
     if (leaf->parameter != NULL) {
         struct step_value result =
@@ -393,7 +373,7 @@ struct step_value step_op_backward(struct step_call *call)
 
 struct step_value step_op_mark(struct step_call *call)
 {
-    const int64_t mark = number(call, 0, 0);
+    const int64_t mark = step_arg_number(call, 0, 0);
     if (mark >= 0 && mark < (int64_t)(sizeof call->run->marks / sizeof *call->run->marks)) {
         call->run->marks[mark] = call->e->events;
     }

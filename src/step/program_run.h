@@ -134,7 +134,10 @@ struct step_operation {
 extern const struct step_operation step_operations[];
 extern const size_t step_operation_count;
 
+/* The value that a thing is; NULL: none. A reference is taken over. */
 struct step_value step_value_of(struct step_tensor *tensor);
+struct step_value step_list_value(struct step_list *list);
+struct step_value step_path_value(struct step_path *path);
 struct step_value step_number(int64_t number);
 struct step_value step_value_hold(struct step_value value);
 void step_value_drop(struct step_run *run, struct step_value *value);

@@ -8,11 +8,6 @@
 
 static const struct step_value none = {.kind = STEP_IS_NONE};
 
-static struct step_value list_value(struct step_list *list)
-{
-    return list != NULL ? (struct step_value){.kind = STEP_IS_LIST, .list = list} : none;
-}
-
 /* ---- objects and lists ---- */
 
 /* object(): members are what was assigned to them, none before */
@@ -45,7 +40,7 @@ struct step_value step_op_shape(struct step_call *call)
     for (uint32_t i = 0; list != NULL && i < t->shape.dims; i++) {
         (void)step_list_add(call->run, list, step_number(t->shape.size[i]));
     }
-    return list_value(list);
+    return step_list_value(list);
 }
 
 struct step_value step_op_pop(struct step_call *call)
@@ -81,7 +76,7 @@ struct step_value step_op_without(struct step_call *call)
             (void)step_list_add(call->run, list, step_value_hold(from->items[i]));
         }
     }
-    return list_value(list);
+    return step_list_value(list);
 }
 
 /* ---- parameters ---- */
@@ -99,11 +94,10 @@ struct step_value step_op_buffers_there(struct step_call *call)
     struct step_list *const list = step_list_new(run, 0);
     for (size_t i = 0; list != NULL && i < run->path_count; i++) {
         if (run->path_list[i]->tensor != NULL && !is_parameter(run->path_list[i])) {
-            (void)step_list_add(
-                run, list, (struct step_value){.kind = STEP_IS_PATH, .path = run->path_list[i]});
+            (void)step_list_add(run, list, step_path_value(run->path_list[i]));
         }
     }
-    return list_value(list);
+    return step_list_value(list);
 }
 
 /* bytes(x): of a dense tensor of its shape and type */
@@ -125,11 +119,10 @@ struct step_value step_op_parts(struct step_call *call)
     struct step_list *const list = step_list_new(run, 0);
     for (size_t i = 0; list != NULL && i < run->path_count; i++) {
         if (is_parameter(run->path_list[i])) {
-            (void)step_list_add(
-                run, list, (struct step_value){.kind = STEP_IS_PATH, .path = run->path_list[i]});
+            (void)step_list_add(run, list, step_path_value(run->path_list[i]));
         }
     }
-    return list_value(list);
+    return step_list_value(list);
 }
 
 /* parts_of(procedure): those below the names that its `at` gives, for the layer where the run is */
@@ -140,20 +133,20 @@ struct step_value step_op_parts_of(struct step_call *call)
     char text[STEP_NAME_LIMIT];
     struct zv_slice prefix;
     if (list == NULL || call->args[0].kind != STEP_IS_PROCEDURE) {
-        return list_value(list);
+        return step_list_value(list);
     }
     const struct step_procedure *const procedure = run->link->procedures[call->args[0].number];
     if (!procedure->at.given || !step_spell_prefix(run, &procedure->at, text, &prefix)) {
-        return list_value(list);
+        return step_list_value(list);
     }
     for (size_t i = 0; i < run->path_count; i++) {
         struct step_path *const path = run->path_list[i];
         if (is_parameter(path) && path->name.length > prefix.length &&
             memcmp(path->name.at, prefix.at, prefix.length) == 0) {
-            (void)step_list_add(run, list, (struct step_value){.kind = STEP_IS_PATH, .path = path});
+            (void)step_list_add(run, list, step_path_value(path));
         }
     }
-    return list_value(list);
+    return step_list_value(list);
 }
 
 /* set_tensor(parameter, tensor): what the name stands for from here on */
@@ -257,7 +250,7 @@ static struct step_value cast(struct step_call *call, const struct step_value *v
     for (uint32_t i = 0; list != NULL && i < value->list->count; i++) {
         (void)step_list_add(call->run, list, cast(call, &value->list->items[i], dtype, depth + 1));
     }
-    return list_value(list);
+    return step_list_value(list);
 }
 /* NOLINTEND(misc-no-recursion) */
 

@@ -18,6 +18,16 @@ struct step_value step_number(int64_t number)
     return (struct step_value){.kind = STEP_IS_NUMBER, .number = number};
 }
 
+struct step_value step_list_value(struct step_list *list)
+{
+    return (struct step_value){.kind = list != NULL ? STEP_IS_LIST : STEP_IS_NONE, .list = list};
+}
+
+struct step_value step_path_value(struct step_path *path)
+{
+    return (struct step_value){.kind = path != NULL ? STEP_IS_PATH : STEP_IS_NONE, .path = path};
+}
+
 struct step_value step_value_hold(struct step_value value)
 {
     if (value.kind == STEP_IS_TENSOR) {
