@@ -16,29 +16,19 @@ struct step_value step_op_after_backward(struct step_call *call);
 
 struct step_value step_op_object(struct step_call *call); /* something with members */
 struct step_value
-step_op_parts_of(struct step_call *call);                  /* parameters under a procedure's `at` */
-struct step_value step_op_parts(struct step_call *call);   /* all parameters */
-struct step_value step_op_has(struct step_call *call);     /* whether a parameter is in a list */
-struct step_value step_op_without(struct step_call *call); /* a list without another's entries */
+step_op_parts_of(struct step_call *call);                /* parameters under a procedure's `at` */
+struct step_value step_op_parts(struct step_call *call); /* all parameters */
 struct step_value step_op_procedure(struct step_call *call);     /* a procedure as a value */
-struct step_value step_op_shape(struct step_call *call);         /* sizes, as a list */
-struct step_value step_op_clear(struct step_call *call);         /* all entries of a list dropped */
-struct step_value step_op_pop(struct step_call *call);           /* the last entry, taken off */
 struct step_value step_op_buffers_there(struct step_call *call); /* what else is on the card */
-struct step_value step_op_bytes(struct step_call *call);
-struct step_value step_op_is_packed(struct step_call *call);
-struct step_value step_op_release(struct step_call *call);    /* a storage's memory given back */
-struct step_value step_op_refill(struct step_call *call);     /* and taken anew */
-struct step_value step_op_used_here(struct step_call *call);  /* by the current stream, too */
-struct step_value step_op_queued(struct step_call *call);     /* an event */
-struct step_value step_op_wait_for(struct step_call *call);   /* of the host */
-struct step_value step_op_as_strided(struct step_call *call); /* a storage seen in a shape */
-struct step_value step_op_leaf(struct step_call *call);       /* a parameter over a storage */
-struct step_value step_op_set_tensor(struct step_call *call); /* what a name stands for */
+struct step_value step_op_release(struct step_call *call);       /* a storage's memory given back */
+struct step_value step_op_refill(struct step_call *call);        /* and taken anew */
+struct step_value step_op_used_here(struct step_call *call);     /* by the current stream, too */
+struct step_value step_op_queued(struct step_call *call);        /* an event */
+struct step_value step_op_wait_for(struct step_call *call);      /* of the host */
+struct step_value step_op_as_strided(struct step_call *call);    /* a storage seen in a shape */
+struct step_value step_op_leaf(struct step_call *call);          /* a parameter over a storage */
+struct step_value step_op_set_tensor(struct step_call *call);    /* what a name stands for */
 struct step_value step_op_set_grad(struct step_call *call);
-struct step_value step_op_cast(struct step_call *call); /* all tensors of floats in lists */
-struct step_value step_op_stream(struct step_call *call);
-struct step_value step_op_host(struct step_call *call);
 struct step_value step_op_outside(struct step_call *call); /* what the job takes beside it */
 
 #endif

@@ -1,7 +1,4 @@
 /* The operations of the language on tensors: from values to the functions of op_table.h. */
-#include <string.h>
-
-#include "base/fail.h"
 #include "step/op_table.h"
 #include "step/program_call.h"
 #include "step/program_hooks.h"
@@ -361,64 +358,11 @@ static struct step_value flex(struct step_call *call)
                                       step_arg_tensor(call, 2)));
 }
 
-/* ---- surroundings: for `with` ---- */
-
-static struct step_value no_grad(struct step_call *call)
-{
-    call->e->grad_enabled = false;
-    return none;
-}
-
-static struct step_value inference(struct step_call *call)
-{
-    call->e->grad_enabled = false;
-    call->e->inference_mode = true;
-    return none;
-}
-
-static struct step_value is_training(struct step_call *call)
-{
-    return step_number(!call->e->evaluating);
-}
-
-static struct step_value evaluating(struct step_call *call)
-{
-    call->e->evaluating = true;
-    return none;
-}
-
-static struct step_value enable_grad(struct step_call *call)
-{
-    call->e->grad_enabled = true;
-    return none;
-}
+/* ---- others ---- */
 
 static struct step_value is_number(struct step_call *call)
 {
     return step_number(call->args[0].kind == STEP_IS_NUMBER);
-}
-
-/* autocast(none) is one that is switched off. */
-static struct step_value autocast(struct step_call *call)
-{
-    call->e->autocast = step_arg_dtype(call, 0, ZV_DTYPE_UNKNOWN);
-    call->e->autocast_depth++;
-    call->e->autocast_cache = true;
-    return none;
-}
-
-static struct step_value purpose(struct step_call *call)
-{
-    static const char *const names[STEP_PURPOSE_COUNT] = {
-        "activations", "weights", "inputs", "gradients", "states", "workspace", "exchanged"};
-    for (int i = 0; i < STEP_PURPOSE_COUNT; i++) {
-        if (zv_slice_equal(call->args[0].text, names[i])) {
-            call->e->purpose = (enum step_purpose)i;
-            return none;
-        }
-    }
-    step_fail(call->e, ZV_E_SYNTAX, "no such purpose");
-    return none;
 }
 
 /* Settings that do not go together. */
@@ -510,13 +454,13 @@ const struct step_operation step_operations[] = {
     {"liger_rms", "TT", step_call_liger_rms},
     {"liger_rope", "TTTT", step_call_liger_rope},
     {"liger_swiglu", "TT", step_call_liger_swiglu},
-    {"no_grad", "", no_grad},
-    {"inference", "", inference},
-    {"evaluating", "", evaluating},
-    {"is_training", "", is_training},
-    {"enable_grad", "", enable_grad},
-    {"autocast", "?d", autocast},
-    {"purpose", "s", purpose},
+    {"no_grad", "", step_call_no_grad},
+    {"inference", "", step_call_inference},
+    {"evaluating", "", step_call_evaluating},
+    {"is_training", "", step_call_is_training},
+    {"enable_grad", "", step_call_enable_grad},
+    {"autocast", "?d", step_call_autocast},
+    {"purpose", "s", step_call_purpose},
     {"refuse", "s", refuse},
     {"exists", "v", step_op_exists},
     {"is_number", "v", is_number},
@@ -542,14 +486,14 @@ const struct step_operation step_operations[] = {
     {"phase", "s", step_op_phase},
     {"object", "", step_op_object},
     {"procedure", "Q", step_op_procedure},
-    {"shape", "T", step_op_shape},
-    {"clear_list", "L", step_op_clear},
-    {"pop", "L", step_op_pop},
-    {"has", "LM", step_op_has},
-    {"without", "LL", step_op_without},
+    {"shape", "T", step_call_shape},
+    {"clear_list", "L", step_call_clear_list},
+    {"pop", "L", step_call_pop},
+    {"has", "LM", step_call_has},
+    {"without", "LL", step_call_without},
     {"buffers_there", "", step_op_buffers_there},
-    {"bytes", "T", step_op_bytes},
-    {"is_packed", "T", step_op_is_packed},
+    {"bytes", "T", step_call_bytes},
+    {"is_packed", "T", step_call_is_packed},
     {"parts", "", step_op_parts},
     {"parts_of", "Q", step_op_parts_of},
     {"set_tensor", "MT", step_op_set_tensor},
@@ -561,9 +505,9 @@ const struct step_operation step_operations[] = {
     {"wait_for", "i", step_op_wait_for},
     {"as_strided", "TL", step_op_as_strided},
     {"leaf", "T?i", step_op_leaf},
-    {"cast", "vd", step_op_cast},
-    {"stream", "s", step_op_stream},
-    {"host", "?i", step_op_host},
+    {"cast", "vd", step_call_cast},
+    {"stream", "s", step_call_stream},
+    {"host", "?i", step_call_host},
     {"outside", "s", step_op_outside},
     {"around", "QPPv", step_op_around},
     {"before_backward", "vP?*", step_op_before_backward},

@@ -8,7 +8,7 @@
 
 static const struct step_value none = {.kind = STEP_IS_NONE};
 
-/* ---- objects and lists ---- */
+/* ---- objects, and procedures as values ---- */
 
 /* object(): members are what was assigned to them, none before */
 struct step_value step_op_object(struct step_call *call)
@@ -21,62 +21,6 @@ struct step_value step_op_object(struct step_call *call)
 struct step_value step_op_procedure(struct step_call *call)
 {
     return call->args[0];
-}
-
-struct step_value step_op_clear(struct step_call *call)
-{
-    struct step_list *const list = call->args[0].list;
-    while (list->count != 0) { /* as CPython does, from the end */
-        list->count--;
-        step_value_drop(call->run, &list->items[list->count]);
-    }
-    return none;
-}
-
-struct step_value step_op_shape(struct step_call *call)
-{
-    const struct step_tensor *const t = step_arg_tensor(call, 0);
-    struct step_list *const list = step_list_new(call->run, t->shape.dims);
-    for (uint32_t i = 0; list != NULL && i < t->shape.dims; i++) {
-        (void)step_list_add(call->run, list, step_number(t->shape.size[i]));
-    }
-    return step_list_value(list);
-}
-
-struct step_value step_op_pop(struct step_call *call)
-{
-    struct step_list *const list = call->args[0].list;
-    return list->count != 0 ? list->items[--list->count] : none;
-}
-
-static bool has_path(const struct step_list *list, const struct step_path *path)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i].path == path) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* has(list, parameter) */
-struct step_value step_op_has(struct step_call *call)
-{
-    return step_number(has_path(call->args[0].list, call->args[1].path));
-}
-
-/* without(list, other): parameters that are not in the other list */
-struct step_value step_op_without(struct step_call *call)
-{
-    const struct step_list *const from = call->args[0].list;
-    struct step_list *const list = step_list_new(call->run, from->count);
-    for (uint32_t i = 0; list != NULL && i < from->count; i++) {
-        if (from->items[i].kind != STEP_IS_PATH ||
-            !has_path(call->args[1].list, from->items[i].path)) {
-            (void)step_list_add(call->run, list, step_value_hold(from->items[i]));
-        }
-    }
-    return step_list_value(list);
 }
 
 /* ---- parameters ---- */
@@ -98,18 +42,6 @@ struct step_value step_op_buffers_there(struct step_call *call)
         }
     }
     return step_list_value(list);
-}
-
-/* bytes(x): of a dense tensor of its shape and type */
-struct step_value step_op_bytes(struct step_call *call)
-{
-    const struct step_tensor *const t = step_arg_tensor(call, 0);
-    return step_number(step_count(&t->shape) * (int64_t)step_element_bytes(t->dtype));
-}
-
-struct step_value step_op_is_packed(struct step_call *call)
-{
-    return step_number(step_arg_tensor(call, 0)->packed != NULL);
 }
 
 /* parts(): all parameters, in the order of the model's names */
@@ -230,49 +162,6 @@ struct step_value step_op_leaf(struct step_call *call)
         t->needs_grad = step_arg_number(call, 1, 0) != 0;
     }
     return step_value_of(t);
-}
-
-/* NOLINTBEGIN(misc-no-recursion): lists in lists, STEP_MAX_NESTING at most */
-static struct step_value cast(struct step_call *call, const struct step_value *value,
-                              enum zv_dtype dtype, uint32_t depth)
-{
-    if (depth == STEP_MAX_NESTING) {
-        step_fail(call->e, ZV_E_LIMIT, "lists in each other, more than %d", STEP_MAX_NESTING);
-        return none;
-    }
-    if (value->kind == STEP_IS_TENSOR && step_is_float(value->tensor->dtype)) {
-        return step_value_of(step_op_to(call->e, value->tensor, dtype));
-    }
-    if (value->kind != STEP_IS_LIST) {
-        return step_value_hold(*value);
-    }
-    struct step_list *const list = step_list_new(call->run, value->list->count);
-    for (uint32_t i = 0; list != NULL && i < value->list->count; i++) {
-        (void)step_list_add(call->run, list, cast(call, &value->list->items[i], dtype, depth + 1));
-    }
-    return step_list_value(list);
-}
-/* NOLINTEND(misc-no-recursion) */
-
-/* cast(x, type): a tensor of floats, or those in a list and in its lists; all else as it is */
-struct step_value step_op_cast(struct step_call *call)
-{
-    return cast(call, &call->args[0], step_arg_dtype(call, 1, ZV_DTYPE_F32), 0);
-}
-
-/* ---- surroundings, and an end ---- */
-
-struct step_value step_op_stream(struct step_call *call)
-{
-    (void)step_stream_set(call->e, call->args[0].text);
-    return none;
-}
-
-/* host(yes): what is made has no memory on the card */
-struct step_value step_op_host(struct step_call *call)
-{
-    call->e->on_host = step_arg_number(call, 0, 1) != 0;
-    return none;
 }
 
 /* outside(what): memory of the job that no allocator hands out, and of which nothing is known */

@@ -44,6 +44,28 @@ struct step_value step_call_needs_grad(struct step_call *call)
     return t != NULL ? step_number(t->needs_grad) : none;
 }
 
+struct step_value step_call_shape(struct step_call *call)
+{
+    const struct step_tensor *const t = step_arg_tensor(call, 0);
+    struct step_list *const list = step_list_new(call->run, t->shape.dims);
+    for (uint32_t i = 0; list != NULL && i < t->shape.dims; i++) {
+        (void)step_list_add(call->run, list, step_number(t->shape.size[i]));
+    }
+    return step_list_value(list);
+}
+
+/* bytes(x): of a dense tensor of its shape and type */
+struct step_value step_call_bytes(struct step_call *call)
+{
+    const struct step_tensor *const t = step_arg_tensor(call, 0);
+    return step_number(step_count(&t->shape) * (int64_t)step_element_bytes(t->dtype));
+}
+
+struct step_value step_call_is_packed(struct step_call *call)
+{
+    return step_number(step_arg_tensor(call, 0)->packed != NULL);
+}
+
 /* ---- views ---- */
 
 struct step_value step_call_view(struct step_call *call)
