@@ -1,8 +1,9 @@
 /*
- * The operations that a program may name: one table, each row with what it takes and what runs.
+ * The operations on tensors: what each makes, saves and frees, forward and backward.
  *
- * A row of pointwise_ops (op_pointwise.c) is data only: what is cast, what is saved, what backward
- * allocates. The others are functions here, which call each other as ATen's do.
+ * A unary one is a row of data (op_pointwise.c): what is cast, what is saved, what backward
+ * allocates. The others are functions here, which call each other as ATen's do. By which names
+ * programs call them: step_operations (program_ops.c).
  */
 #ifndef ZIRVE_STEP_OP_TABLE_H
 #define ZIRVE_STEP_OP_TABLE_H
@@ -151,10 +152,10 @@ struct step_tensor *step_op_index_add(struct step_engine *e, struct step_tensor 
 /* The largest of the last dimension. */
 struct step_tensor *step_op_topk(struct step_engine *e, struct step_tensor *a, int64_t count,
                                  struct step_tensor **indices);
-/* The columns of source put into a copy of base (in_place: into base itself). */
 /* base.scatter_(dim, indices, source) */
 struct step_tensor *step_op_scatter(struct step_engine *e, struct step_tensor *base,
                                     struct step_tensor *indices, struct step_tensor *source);
+/* The columns of source put into a copy of base (in_place: into base itself). */
 struct step_tensor *step_op_index_copy(struct step_engine *e, struct step_tensor *base, int64_t dim,
                                        struct step_tensor *indices, struct step_tensor *source,
                                        bool in_place);

@@ -8,6 +8,19 @@
 
 static const struct step_value none = {.kind = STEP_IS_NONE};
 
+/* An operation that hands its tensors, one to four, to the function of op_table.h. */
+#define OF_TENSORS(name, function, ...)                                                            \
+    static struct step_value name(struct step_call *call)                                          \
+    {                                                                                              \
+        return step_value_of(function(call->e, __VA_ARGS__));                                      \
+    }
+#define TENSOR(at)               step_arg_tensor(call, at)
+#define OF_ONE(name, function)   OF_TENSORS(name, function, TENSOR(0))
+#define OF_TWO(name, function)   OF_TENSORS(name, function, TENSOR(0), TENSOR(1))
+#define OF_THREE(name, function) OF_TENSORS(name, function, TENSOR(0), TENSOR(1), TENSOR(2))
+#define OF_FOUR(name, function)                                                                    \
+    OF_TENSORS(name, function, TENSOR(0), TENSOR(1), TENSOR(2), TENSOR(3))
+
 /* ---- new tensors ---- */
 
 static struct step_value empty(struct step_call *call)
@@ -50,22 +63,9 @@ static struct step_value managed(struct step_call *call)
 
 /* ---- elementwise ---- */
 
-static struct step_value add_in_place(struct step_call *call)
-{
-    return step_value_of(
-        step_op_add_in_place(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
-}
-
-static struct step_value scale_view_in_place(struct step_call *call)
-{
-    return step_value_of(step_op_scale_view_in_place(call->e, step_arg_tensor(call, 0)));
-}
-
-static struct step_value div_in_place(struct step_call *call)
-{
-    return step_value_of(
-        step_op_div_in_place(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
-}
+OF_TWO(add_in_place, step_op_add_in_place)
+OF_ONE(scale_view_in_place, step_op_scale_view_in_place)
+OF_TWO(div_in_place, step_op_div_in_place)
 
 static struct step_value to(struct step_call *call)
 {
@@ -78,27 +78,15 @@ static struct step_value clone(struct step_call *call)
     return step_value_of(step_op_clone(call->e, step_arg_tensor(call, 0), false));
 }
 
-static struct step_value contiguous(struct step_call *call)
-{
-    return step_value_of(step_op_contiguous(call->e, step_arg_tensor(call, 0)));
-}
+OF_ONE(contiguous, step_op_contiguous)
 
 static struct step_value detach(struct step_call *call)
 {
     return step_value_of(step_detach(call->e, step_arg_tensor(call, 0)));
 }
 
-static struct step_value where(struct step_call *call)
-{
-    return step_value_of(step_op_where(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1),
-                                       step_arg_tensor(call, 2)));
-}
-
-static struct step_value masked_fill(struct step_call *call)
-{
-    return step_value_of(
-        step_op_masked_fill(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
-}
+OF_THREE(where, step_op_where)
+OF_TWO(masked_fill, step_op_masked_fill)
 
 static struct step_value clamp(struct step_call *call)
 {
@@ -149,11 +137,7 @@ static struct step_value maximum(struct step_call *call)
 
 /* ---- matrices ---- */
 
-static struct step_value matmul(struct step_call *call)
-{
-    return step_value_of(
-        step_op_matmul(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
-}
+OF_TWO(matmul, step_op_matmul)
 
 /* The type in which autocast multiplies it. */
 static struct step_value matmul_type(struct step_call *call)
@@ -168,28 +152,10 @@ static struct step_value matmul_type(struct step_call *call)
                                .number = (int64_t)(cast ? call->e->autocast : t->dtype)};
 }
 
-static struct step_value linear(struct step_call *call)
-{
-    return step_value_of(step_op_linear(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1),
-                                        step_arg_tensor(call, 2)));
-}
-
-static struct step_value addmm(struct step_call *call)
-{
-    return step_value_of(step_op_addmm(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1),
-                                       step_arg_tensor(call, 2)));
-}
-
-static struct step_value bmm(struct step_call *call)
-{
-    return step_value_of(step_op_bmm(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
-}
-
-static struct step_value baddbmm(struct step_call *call)
-{
-    return step_value_of(step_op_baddbmm(call->e, step_arg_tensor(call, 0),
-                                         step_arg_tensor(call, 1), step_arg_tensor(call, 2)));
-}
+OF_THREE(linear, step_op_linear)
+OF_THREE(addmm, step_op_addmm)
+OF_TWO(bmm, step_op_bmm)
+OF_THREE(baddbmm, step_op_baddbmm)
 
 static struct step_value einsum(struct step_call *call)
 {
@@ -218,17 +184,8 @@ static struct step_value conv2d(struct step_call *call)
 
 /* ---- tables ---- */
 
-static struct step_value embedding(struct step_call *call)
-{
-    return step_value_of(
-        step_op_embedding(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
-}
-
-static struct step_value index_rows(struct step_call *call)
-{
-    return step_value_of(
-        step_op_index(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
-}
+OF_TWO(embedding, step_op_embedding)
+OF_TWO(index_rows, step_op_index)
 
 static struct step_value gather(struct step_call *call)
 {
@@ -242,17 +199,8 @@ static struct step_value take(struct step_call *call)
                                       step_arg_number(call, 1, 0), step_arg_tensor(call, 2)));
 }
 
-static struct step_value take_each(struct step_call *call)
-{
-    return step_value_of(
-        step_op_take_each(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1)));
-}
-
-static struct step_value index_add_in_place(struct step_call *call)
-{
-    return step_value_of(step_op_index_add(call->e, step_arg_tensor(call, 0),
-                                           step_arg_tensor(call, 1), step_arg_tensor(call, 2)));
-}
+OF_TWO(take_each, step_op_take_each)
+OF_THREE(index_add_in_place, step_op_index_add)
 
 /* Values and their places. */
 static struct step_value scatter_in_place(struct step_call *call)
@@ -290,10 +238,7 @@ static struct step_value softmax(struct step_call *call)
                                          step_arg_dtype(call, 1, ZV_DTYPE_UNKNOWN)));
 }
 
-static struct step_value safe_softmax(struct step_call *call)
-{
-    return step_value_of(step_op_safe_softmax(call->e, step_arg_tensor(call, 0)));
-}
+OF_ONE(safe_softmax, step_op_safe_softmax)
 
 static struct step_value log_softmax(struct step_call *call)
 {
@@ -325,38 +270,14 @@ static struct step_value cross_entropy(struct step_call *call)
     return step_value_of(loss);
 }
 
-static struct step_value layer_norm(struct step_call *call)
-{
-    return step_value_of(step_op_layer_norm(call->e, step_arg_tensor(call, 0),
-                                            step_arg_tensor(call, 1), step_arg_tensor(call, 2)));
-}
+OF_THREE(layer_norm, step_op_layer_norm)
 
 /* ---- attention ---- */
 
-static struct step_value flash(struct step_call *call)
-{
-    return step_value_of(step_op_flash(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1),
-                                       step_arg_tensor(call, 2)));
-}
-
-static struct step_value flash1(struct step_call *call)
-{
-    return step_value_of(step_op_flash1(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1),
-                                        step_arg_tensor(call, 2)));
-}
-
-static struct step_value efficient(struct step_call *call)
-{
-    return step_value_of(step_op_efficient(call->e, step_arg_tensor(call, 0),
-                                           step_arg_tensor(call, 1), step_arg_tensor(call, 2),
-                                           step_arg_tensor(call, 3)));
-}
-
-static struct step_value flex(struct step_call *call)
-{
-    return step_value_of(step_op_flex(call->e, step_arg_tensor(call, 0), step_arg_tensor(call, 1),
-                                      step_arg_tensor(call, 2)));
-}
+OF_THREE(flash, step_op_flash)
+OF_THREE(flash1, step_op_flash1)
+OF_FOUR(efficient, step_op_efficient)
+OF_THREE(flex, step_op_flex)
 
 /* ---- others ---- */
 
