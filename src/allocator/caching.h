@@ -258,8 +258,6 @@ void caching_wait_for_events(struct caching *c);
 /* Queues the events of blocks freed during a capture. */
 bool caching_queue_deferred(struct caching *c);
 
-/* Gives a whole free segment back to the driver. */
-void caching_release_segment(struct caching *c, uint32_t at);
 /* Oversize blocks of the request's stream; true when that freed enough to try again. */
 bool caching_release_available(struct caching *c, const struct request *request);
 /* Everything that is cached and not split. */

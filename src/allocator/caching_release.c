@@ -2,7 +2,8 @@
 #include "allocator/caching.h"
 #include "base/fail.h"
 
-void caching_release_segment(struct caching *c, uint32_t at)
+/* Gives a whole free segment back to the driver. */
+static void release_segment(struct caching *c, uint32_t at)
 {
     struct free_list *const list = caching_list(c, at);
     const enum zv_stat_pool pool = caching_stat_pool(list->pool);
@@ -39,7 +40,7 @@ bool caching_release_available(struct caching *c, const struct request *request)
     struct free_list *const list = c->lists[request->list];
     uint32_t at = key < FREE_LIST_END_BYTES ? free_list_at_least(c->blocks, list, key) : 0;
     if (at != 0 && is_releasable(&c->blocks[at])) {
-        caching_release_segment(c, at);
+        release_segment(c, at);
         return true;
     }
     /* None alone is enough: several, the largest first. */
@@ -49,7 +50,7 @@ bool caching_release_available(struct caching *c, const struct request *request)
         const uint32_t smaller = free_list_step(c->blocks, list, at, 0);
         if (is_releasable(&c->blocks[at])) {
             released += c->blocks[at].size;
-            caching_release_segment(c, at);
+            release_segment(c, at);
         }
         at = smaller;
     }
@@ -86,7 +87,7 @@ static enum zv_status release_pool(struct caching *c, uint32_t pool_index, struc
             if (c->blocks[at].reservation != 0) {
                 c->scratch[count++] = at;
             } else if (!block_is_split(&c->blocks[at])) {
-                caching_release_segment(c, at);
+                release_segment(c, at);
             }
             at = next;
         }
@@ -161,7 +162,7 @@ static uint64_t free_aged(struct caching *c, double age, double *total, uint64_t
                 bytes += c->blocks[at].size;
                 *total -= its;
                 (*count)--;
-                caching_release_segment(c, at);
+                release_segment(c, at);
             }
             at = next;
         }

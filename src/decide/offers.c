@@ -6,13 +6,6 @@
 #include "base/fail.h"
 #include "decide/offers_reader.h"
 
-const char *zv_offer_format_name(enum zv_offer_format format)
-{
-    static const char *const names[] = {"offers", "SkyPilot catalog", "gpuhunt catalog",
-                                        "vast.ai offers"};
-    return names[format];
-}
-
 enum zv_status offers_reserve(struct offers_reader *reader, size_t more)
 {
     struct zv_offers *const offers = reader->offers;

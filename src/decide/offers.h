@@ -75,6 +75,4 @@ enum zv_status zv_offers_read(struct zv_offers *offers, struct zv_slice text, co
 enum zv_status zv_offers_add_card(struct zv_offers *offers, struct zv_slice card, uint32_t count,
                                   struct zv_arena *arena, struct zv_error *err);
 
-const char *zv_offer_format_name(enum zv_offer_format format);
-
 #endif

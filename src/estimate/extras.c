@@ -226,7 +226,7 @@ static void note_own_layers(struct build *build)
     }
 }
 
-void extras_draft(struct build *build)
+static void add_draft(struct build *build)
 {
     const struct zv_model *const draft = build->in->draft;
     if (build->status == ZV_OK) {
@@ -251,7 +251,7 @@ void extras_draft(struct build *build)
 
 /* ---- projector files ---- */
 
-void extras_projector(struct build *build)
+static void add_projector(struct build *build)
 {
     const struct zv_model *const projector = build->in->projector;
     if (build->status != ZV_OK || projector == NULL) {
@@ -272,8 +272,8 @@ void extras_projector(struct build *build)
 
 void serve_extras(struct build *build, const struct serve_sizes *sizes)
 {
-    extras_draft(build);
-    extras_projector(build);
+    add_draft(build);
+    add_projector(build);
     extras_adapters(build, sizes);
     extras_encoder(build, sizes);
 }

@@ -18,11 +18,8 @@
  * out. */
 bool extras_skip_tensor(const struct build *build, const struct zv_tensor *tensor);
 
-/* Every extra of a serving job, in this order. */
+/* Every extra of a serving job, in the order above; those of files of their own below it. */
 void serve_extras(struct build *build, const struct serve_sizes *sizes);
-
-void extras_draft(struct build *build);
-void extras_projector(struct build *build);
 void extras_adapters(struct build *build, const struct serve_sizes *sizes);
 void extras_encoder(struct build *build, const struct serve_sizes *sizes);
 

@@ -98,6 +98,5 @@ enum from_log_kind {
     LOG_OTHER,
     LOG_KINDS
 };
-enum from_log_kind from_log_kind_of(const struct zv_item *item);
 
 #endif

@@ -27,7 +27,7 @@ static bool starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-enum from_log_kind from_log_kind_of(const struct zv_item *item)
+static enum from_log_kind kind_of(const struct zv_item *item)
 {
     const char *const id = starts(item->id, "draft.") ? item->id + 6 : item->id;
     /* vLLM prints what loading took: slots and rotary factors are part of it */
@@ -83,7 +83,7 @@ static enum zv_status sum_phase(struct sums *sums, const struct zv_ledger *ledge
     for (size_t i = 0; i < ledger->count; i++) {
         const struct zv_item *const item = &ledger->items[i];
         const enum zv_known known = item->quantity.known;
-        const enum from_log_kind kind = from_log_kind_of(item);
+        const enum from_log_kind kind = kind_of(item);
         const bool other =
             item->phase != NULL && (phase == NULL || strcmp(item->phase, phase) != 0);
         const size_t at = item->scope < 0 ? 0 : (size_t)item->scope + 1;
@@ -317,7 +317,7 @@ static enum zv_status keep_items(struct zv_from_log *from, const struct zv_ledge
     const bool told = scope >= 0 && rest_is_told(from, scope);
     for (size_t i = 0; status == ZV_OK && i < calculated->count; i++) {
         struct zv_item item = calculated->items[i];
-        const enum from_log_kind kind = from_log_kind_of(&item);
+        const enum from_log_kind kind = kind_of(&item);
         const bool replaced = scope + 1 < MAX_SCOPES &&
                               measured->count[scope < 0 ? 0 : (size_t)scope + 1][kind] != 0 &&
                               kind != LOG_OTHER;

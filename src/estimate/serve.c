@@ -190,7 +190,8 @@ static void formula_activations(struct build *build, const struct serve_sizes *s
     }
 }
 
-void serve_activations(struct build *build, const struct serve_sizes *sizes)
+/* Activations, logits and output buffers of prefill and decode. */
+static void add_activations(struct build *build, const struct serve_sizes *sizes)
 {
     if (build->status != ZV_OK) {
         return;
@@ -319,7 +320,8 @@ static uint64_t without_cache(struct build *build, int scope)
     return total.expected;
 }
 
-void serve_pool(struct build *build, const struct serve_sizes *sizes)
+/* vLLM: what is left of the card becomes the pool. */
+static void add_pool(struct build *build, const struct serve_sizes *sizes)
 {
     struct zv_pool *const pool = &build->out->pool;
     const struct zv_vllm_cache *const pages = &build->out->pages;
@@ -358,10 +360,10 @@ void build_serve(struct build *build)
     }
     serve_sizes_of(build, &sizes);
     serve_cache(build, &sizes);
-    serve_activations(build, &sizes);
+    add_activations(build, &sizes);
     serve_extras(build, &sizes);
     serve_overhead(build, &sizes);
-    serve_pool(build, &sizes);
+    add_pool(build, &sizes);
     serve_pool_sglang(build, &sizes);
     if (build->in->model->causal) {
         build_invalid(build, "a sequence grows past %llu tokens, or more than %llu run at once",

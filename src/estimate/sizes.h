@@ -38,12 +38,10 @@ void serve_cache(struct build *build, const struct serve_sizes *sizes);
 /* The cache of one stage as transformers keeps it, and without a runtime. */
 void serve_cache_plain(struct build *build, const struct serve_sizes *sizes, int stage);
 
-/* Activations, logits and output buffers of prefill and decode; the runtime's own overhead. */
-void serve_activations(struct build *build, const struct serve_sizes *sizes);
+/* The runtime's own overhead. */
 void serve_overhead(struct build *build, const struct serve_sizes *sizes);
 
-/* vLLM, SGLang: what is left of the card becomes the pool. */
-void serve_pool(struct build *build, const struct serve_sizes *sizes);
+/* SGLang: what is left of the card becomes the pool. */
 void serve_pool_sglang(struct build *build, const struct serve_sizes *sizes);
 
 /* Layers that a stage holds, gathered; count 0 when none. NULL after a failure. */

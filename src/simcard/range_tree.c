@@ -190,7 +190,8 @@ static uint32_t find(const struct range_tree *tree, uint64_t start)
     return at;
 }
 
-uint64_t range_tree_length(const struct range_tree *tree, uint64_t start)
+/* The length of the used range that starts at start, 0 when none does. */
+static uint64_t used_length(const struct range_tree *tree, uint64_t start)
 {
     const uint32_t at = find(tree, start);
     return at != 0 && tree->nodes[at].used ? tree->nodes[at].length : 0;
@@ -198,7 +199,7 @@ uint64_t range_tree_length(const struct range_tree *tree, uint64_t start)
 
 bool range_tree_give(struct range_tree *tree, uint64_t start, uint64_t *length)
 {
-    *length = range_tree_length(tree, start);
+    *length = used_length(tree, start);
     if (*length == 0) {
         return false;
     }

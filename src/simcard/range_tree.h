@@ -42,7 +42,4 @@ bool range_tree_take(struct range_tree *tree, uint64_t length, uint64_t *start);
 /* Gives back a range by its start; false when no used range starts there. *length is its length. */
 bool range_tree_give(struct range_tree *tree, uint64_t start, uint64_t *length);
 
-/* The length of the used range that starts at start, 0 when none does. */
-uint64_t range_tree_length(const struct range_tree *tree, uint64_t start);
-
 #endif

@@ -109,7 +109,7 @@ static void mm_backward(struct step_engine *e, struct step_node *node, struct st
     }
 }
 
-struct step_tensor *step_op_mm(struct step_engine *e, struct step_tensor *a, struct step_tensor *b)
+static struct step_tensor *mm(struct step_engine *e, struct step_tensor *a, struct step_tensor *b)
 {
     struct step_tensor *const right = step_low(e, b);
     struct step_tensor *const left = step_low(e, a);
@@ -285,7 +285,7 @@ static struct step_tensor *folded(struct step_engine *e, struct step_tensor *a,
     const uint32_t last = a->shape.dims - 1;
     const struct step_shape flat = {.dims = 2, .size = {-1, a->shape.size[last]}};
     struct step_tensor *const rows = step_op_reshape(e, a, &flat);
-    struct step_tensor *const y = step_op_mm(e, rows, b);
+    struct step_tensor *const y = mm(e, rows, b);
     step_drop(e, rows);
     struct step_shape shape = a->shape;
     shape.size[last] = b->shape.size[1];
@@ -345,7 +345,7 @@ struct step_tensor *step_op_matmul(struct step_engine *e, struct step_tensor *a,
         if (left->shape.dims < 2 || right->shape.dims < 2) {
             step_fail(e, ZV_E_SYNTAX, "matmul of vectors");
         } else if (left->shape.dims == 2 && right->shape.dims == 2) {
-            result = step_op_mm(e, left, right);
+            result = mm(e, left, right);
         } else if (right->shape.dims == 2 && folds(e, left, right)) {
             result = folded(e, left, right);
         } else {
@@ -367,7 +367,7 @@ static struct step_tensor *linear_of(struct step_engine *e, struct step_tensor *
     struct step_tensor *const turned = step_op_transpose(e, weight, 0, 1);
     struct step_tensor *result = NULL;
     if (x->shape.dims == 2) {
-        result = bias != NULL ? step_op_addmm(e, bias, x, turned) : step_op_mm(e, x, turned);
+        result = bias != NULL ? step_op_addmm(e, bias, x, turned) : mm(e, x, turned);
     } else if (flattens) {
         struct step_shape shape = x->shape;
         shape.size[2] = weight->shape.size[0];

@@ -108,7 +108,6 @@ struct step_tensor *step_op_max(struct step_engine *e, struct step_tensor *a, in
 
 /* ---- matrices (op_matrix.c, op_einsum.c) ---- */
 
-struct step_tensor *step_op_mm(struct step_engine *e, struct step_tensor *a, struct step_tensor *b);
 struct step_tensor *step_op_addmm(struct step_engine *e, struct step_tensor *bias,
                                   struct step_tensor *a, struct step_tensor *b);
 struct step_tensor *step_op_bmm(struct step_engine *e, struct step_tensor *a,
