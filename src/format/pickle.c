@@ -4,7 +4,6 @@
 
 #include "base/little_endian.h"
 #include "format/pickle_opcodes.h"
-#include "format/pickle_repeat.h"
 #include "format/pickle_stack.h"
 #include "format/pickle_usual.h"
 
@@ -174,20 +173,6 @@ static enum zv_status get(struct zv_pickle *p, size_t index, struct zv_error *er
     return ZV_OK;
 }
 
-static enum zv_status mark(struct zv_pickle *p, size_t *width, struct zv_error *err)
-{
-    uint32_t payload;
-    if (p->fold != NULL && p->depth != 0 && pickle_is_fresh_list(p, p->stack[p->depth - 1])) {
-        const size_t length = pickle_repeat(p, p->at + 1, &payload);
-        if (length != 0) {
-            pickle_fold_fresh(p, &p->stack[p->depth - 1], payload);
-            *width += length;
-            return ZV_OK;
-        }
-    }
-    return pickle_push_mark(p, err);
-}
-
 /* One opcode whose fixed operand is there; *width is its length and may be raised. */
 static enum zv_status run(struct zv_pickle *p, size_t *width, struct zv_error *err)
 {
@@ -198,7 +183,7 @@ static enum zv_status run(struct zv_pickle *p, size_t *width, struct zv_error *e
     case OP_LONG_BINGET:
         return get(p, zv_le32(p->at + 1), err);
     case OP_MARK:
-        return mark(p, width, err);
+        return pickle_push_mark(p, err);
     case OP_BININT1:
         *top = pickle_small(p->at[1]);
         break;

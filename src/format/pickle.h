@@ -104,7 +104,6 @@ struct zv_pickle {
     struct zv_arena items;
     struct pickle_repeats *repeats;
     struct pickle_shapes *shapes;
-    uint64_t repeat_from;
 };
 
 enum { ZV_PICKLE_MAX_VALUES = 1 << 28 }; /* on the stack, put aside, containers: each */

@@ -60,7 +60,7 @@ static inline size_t pickle_push_fresh(struct zv_pickle *p, const unsigned char 
 /* A text, or a container that nobody knows yet, is put aside where nothing is. */
 static inline bool pickle_put_new(struct zv_pickle *p, size_t index, struct zv_pickle_value value)
 {
-    if (index >= p->memo_capacity || index >= PICKLE_MEMO_MOST || p->memo[index] != 0) {
+    if (!pickle_can_put(p, index)) {
         return false;
     }
     if (zv_pickle_kind(value) == ZV_PICKLE_TEXT) {

@@ -13,8 +13,9 @@ enum {
     CONTEXTS = 4096, /* a power of two: what followed three lists */
     BYTES_A_SET = 4096,
     WAYS = 4,
-    SHORTEST = 16
-}; /* bytes of the shortest list that is kept */
+    SHORTEST = 16, /* bytes of a list that is kept */
+    MOST_FETCH = 5
+};
 
 struct repeat {
     uint64_t at; /* byte behind the MARK; 0: none */
@@ -57,17 +58,6 @@ static size_t set_of(const struct pickle_repeats *repeats, const unsigned char *
     return (hash & (repeats->sets - 1)) * WAYS;
 }
 
-/* Behind a run of fetches: BINGET and LONG_BINGET differ in one bit, so that no branch asks which.
- */
-static const unsigned char *skip_fetches(const unsigned char *at, const unsigned char *end)
-{
-    _Static_assert(OP_LONG_BINGET == (OP_BINGET | 2), "one bit");
-    while (end - at > 5 && (*at & ~2) == OP_BINGET) {
-        at += 2 + 3 * (*at >> 1 & 1);
-    }
-    return at;
-}
-
 /* This entry is met: it follows the one before, and the three before. */
 static void meet(struct pickle_repeats *repeats, size_t entry)
 {
@@ -89,58 +79,138 @@ static bool is_entry(struct zv_pickle *p, size_t entry, const unsigned char *fro
     return true;
 }
 
-static bool find(struct zv_pickle *p, const unsigned char *from, size_t most)
+/* A program that does the same again leaves the same stacks in the same order. */
+static bool is_next(struct zv_pickle *p, const unsigned char *from, size_t most)
 {
-    /* a program that does the same again leaves the same stacks in the same order */
     const size_t guess = *after(p->repeats);
     const size_t other = p->repeats->entries[p->repeats->last].next;
-    if (is_entry(p, guess, from, most) || (other != guess && is_entry(p, other, from, most))) {
-        return true;
-    }
-    const unsigned char *const end = skip_fetches(from, pickle_start(p) + p->input.length);
-    const size_t length = (size_t)(end - from) + 1;
-    if (length < SHORTEST || length > most || *end != OP_APPENDS) {
-        return false;
-    }
+    return is_entry(p, guess, from, most) || (other != guess && is_entry(p, other, from, most));
+}
+
+/* A list of so many bytes, at least SHORTEST. */
+static bool find(struct zv_pickle *p, const unsigned char *from, size_t length)
+{
     const size_t set = set_of(p->repeats, from, length);
     for (size_t way = 0; way < WAYS; way++) {
-        if (p->repeats->entries[set + way].length == length && is_entry(p, set + way, from, most)) {
+        if (p->repeats->entries[set + way].length == length &&
+            is_entry(p, set + way, from, length)) {
             return true;
         }
     }
     return false;
 }
 
-size_t pickle_repeat(struct zv_pickle *p, const unsigned char *from, uint32_t *payload)
+/* The list of these bytes, at least SHORTEST, became this handle. */
+static void remember(const struct zv_pickle *p, const unsigned char *from, size_t length,
+                     uint32_t payload)
 {
-    p->repeat_from = (uint64_t)(from - pickle_start(p));
-    if (p->repeats == NULL || p->repeats->off ||
-        !find(p, from, p->input.length - (size_t)p->repeat_from)) {
-        return 0;
+    struct pickle_repeats *const repeats = p->repeats;
+    const size_t set = set_of(repeats, from, length);
+    const size_t entry = set + repeats->oldest[set / WAYS]++ % WAYS;
+    repeats->entries[entry] = (struct repeat){
+        .at = (uint64_t)(from - pickle_start(p)), .length = (uint32_t)length, .handle = payload};
+    meet(repeats, entry);
+}
+
+/* Behind a run of fetches. */
+static const unsigned char *skip_fetches(const unsigned char *at, const unsigned char *last)
+{
+    _Static_assert(OP_LONG_BINGET == (OP_BINGET | 2), "one bit, so that no branch asks which");
+    while (at < last && (*at & ~2) == OP_BINGET) {
+        at += 2 + 3 * (*at >> 1 & 1);
     }
+    return at;
+}
+
+/* What the fetches up to end put on the stack while all are handles put aside; how many, 0: there
+ * is something else. */
+static size_t fetch_handles(const struct zv_pickle *p, const unsigned char *at,
+                            const unsigned char *end, size_t depth)
+{
+    const struct zv_pickle_value *const limit = p->stack + p->stack_capacity;
+    struct zv_pickle_value *top = p->stack + depth;
+    while (at < end && top < limit) {
+        const unsigned is_long = *at >> 1 & 1;
+        const size_t index = is_long ? zv_le32(at + 1) : at[1];
+        const uint32_t entry = index < p->memo_capacity ? p->memo[index] : 0;
+        if ((entry & PICKLE_INLINE) == 0) {
+            return 0;
+        }
+        *top++ = pickle_entry_value(entry);
+        at += 2 + 3 * is_long;
+    }
+    return at == end ? (size_t)(top - p->stack) - depth : 0;
+}
+
+static void set_payload(struct zv_pickle *p, uint32_t payload, struct pickle_list *list)
+{
+    if (list->memo != 0) {
+        p->memo[list->memo - 1] = PICKLE_INLINE | payload;
+        p->memo_count++;
+    }
+    list->value = zv_pickle_handle(payload);
+    list->on_stack = pickle_owned(payload, false, list->memo);
+}
+
+/* The list that was met just now. */
+static void take_known(struct zv_pickle *p, struct pickle_list *list)
+{
     const struct repeat *const known = &p->repeats->entries[p->repeats->last];
-    *payload = known->handle;
-    return known->length;
+    list->width = list->head + known->length;
+    set_payload(p, known->handle, list);
 }
 
-/* Whether from here to the APPENDS at hand there is nothing but fetches of handles. */
-static bool only_handles(const struct zv_pickle *p, const unsigned char *at)
+/* A list of count handles that nobody has seen before is folded; APPENDS is at hand. */
+static enum zv_status fold(struct zv_pickle *p, const struct zv_pickle_value *items, size_t count,
+                           struct pickle_list *list, struct zv_error *err)
 {
-    while (at < p->at) {
-        const bool is_short = *at == OP_BINGET;
-        if (!is_short && *at != OP_LONG_BINGET) {
-            return false;
-        }
-        const size_t index = is_short ? at[1] : zv_le32(at + 1);
-        if (index >= p->memo_capacity || (p->memo[index] & PICKLE_INLINE) == 0) {
-            return false;
-        }
-        at += is_short ? 2 : 5;
+    const struct zv_pickle_batch batch = {
+        .kind = ZV_PICKLE_LIST, .offset = pickle_offset(p), .items = {items, count}};
+    struct zv_pickle_value handle = {0};
+    enum zv_status status = p->fold(p->context, p, &batch, &handle, err);
+    if (status != ZV_OK) {
+        return status;
     }
-    return at == p->at;
+    if (zv_pickle_kind(handle) == ZV_PICKLE_HANDLE && zv_pickle_payload(handle) < PICKLE_INLINE) {
+        set_payload(p, (uint32_t)zv_pickle_payload(handle), list);
+        return ZV_OK;
+    }
+    status = pickle_make_put(p, ZV_PICKLE_LIST, list->memo, &list->on_stack, err);
+    p->memo_count += list->memo != 0;
+    status = status == ZV_OK ? pickle_take(p, &list->on_stack, &batch, handle, err) : status;
+    list->value = pickle_settle(p, list->on_stack);
+    return status;
 }
 
-static bool begin(struct zv_pickle *p)
+/* The list of bytes that nobody expected, its head behind us. */
+static enum zv_status run_new(struct zv_pickle *p, const unsigned char *from, size_t depth,
+                              struct pickle_list *list, struct zv_error *err)
+{
+    const unsigned char *const end =
+        skip_fetches(from, pickle_start(p) + p->input.length - MOST_FETCH);
+    const size_t length = (size_t)(end - from) + 1;
+    const bool is_kept = length >= SHORTEST && length <= UINT32_MAX && !p->repeats->off;
+    if (*end != OP_APPENDS) {
+        return ZV_OK;
+    }
+    if (is_kept && find(p, from, length)) {
+        take_known(p, list);
+        return ZV_OK;
+    }
+    const size_t count = fetch_handles(p, from, end, depth);
+    if (count == 0) {
+        return ZV_OK;
+    }
+    p->at = end;
+    const enum zv_status status = fold(p, p->stack + depth, count, list, err);
+    list->width = status == ZV_OK ? list->head + length : 0;
+    if (status == ZV_OK && is_kept && (list->on_stack.bits & 15) == PICKLE_OWNED) {
+        remember(p, from, length, (uint32_t)zv_pickle_payload(list->value));
+    }
+    return status;
+}
+
+static enum zv_status begin(struct zv_pickle *p, struct zv_error *err)
 {
     size_t sets = LEAST_SETS;
     while (sets < MOST_SETS && sets < p->input.length / BYTES_A_SET) {
@@ -148,30 +218,46 @@ static bool begin(struct zv_pickle *p)
     }
     const size_t bytes = sizeof *p->repeats + sets * WAYS * sizeof p->repeats->entries[0];
     p->repeats = zv_memory_alloc(bytes);
-    if (p->repeats != NULL) {
-        memset(p->repeats, 0, bytes);
-        p->repeats->sets = sets;
-    }
-    return p->repeats != NULL;
-}
-
-enum zv_status pickle_remember(struct zv_pickle *p, uint32_t payload, struct zv_error *err)
-{
-    const uint64_t from = p->repeat_from;
-    const uint64_t length = from != 0 ? pickle_offset(p) + 1 - from : 0;
-    p->repeat_from = 0;
-    if (length < SHORTEST || length > UINT32_MAX || !only_handles(p, pickle_start(p) + from)) {
-        return ZV_OK;
-    }
-    if (p->repeats == NULL && !begin(p)) {
+    if (p->repeats == NULL) {
         return zv_fail_memory(err, "lists of a pickle");
     }
-    const size_t set = set_of(p->repeats, pickle_start(p) + from, (size_t)length);
-    const size_t entry = set + p->repeats->oldest[set / WAYS]++ % WAYS;
-    p->repeats->entries[entry] =
-        (struct repeat){.at = from, .length = (uint32_t)length, .handle = payload};
-    meet(p->repeats, entry);
+    memset(p->repeats, 0, bytes);
+    p->repeats->sets = sets;
     return ZV_OK;
+}
+
+/* Whether a list is filled at once, and where it is put aside there is room. */
+static bool read_head(const struct zv_pickle *p, const unsigned char *at, struct pickle_list *list)
+{
+    const bool is_long = at[1] == OP_LONG_BINPUT;
+    list->memo = 0;
+    list->head = 2;
+    if (at[1] == OP_MEMOIZE) {
+        list->memo = p->memo_count + 1;
+        list->head = 3;
+    } else if (at[1] == OP_BINPUT || is_long) {
+        list->memo = (is_long ? zv_le32(at + 2) : (size_t)at[2]) + 1;
+        list->head = is_long ? 7 : 4;
+    }
+    return at[list->head - 1] == OP_MARK && (list->memo == 0 || pickle_can_put(p, list->memo - 1));
+}
+
+enum zv_status pickle_run_list(struct zv_pickle *p, const unsigned char *at, size_t depth,
+                               struct pickle_list *list, struct zv_error *err)
+{
+    list->width = 0;
+    if (!read_head(p, at, list)) {
+        return ZV_OK;
+    }
+    if (p->repeats == NULL && begin(p, err) != ZV_OK) {
+        return ZV_E_NOMEM;
+    }
+    const unsigned char *const from = at + list->head;
+    if (!p->repeats->off && is_next(p, from, p->input.length - (size_t)(from - pickle_start(p)))) {
+        take_known(p, list);
+        return ZV_OK;
+    }
+    return run_new(p, from, depth, list, err);
 }
 
 void pickle_forget_repeats(struct zv_pickle *p)

@@ -10,14 +10,23 @@
 
 #include "format/pickle.h"
 
-/*
- * Behind the MARK above a fresh list, from is in the input: how many bytes from there to behind the
- * APPENDS are known, and the payload of the handle they were folded to. 0: none.
- */
-size_t pickle_repeat(struct zv_pickle *p, const unsigned char *from, uint32_t *payload);
+enum { PICKLE_MOST_HEAD = 7 }; /* bytes */
 
-/* At an APPENDS: the list became this handle. Errors: ZV_E_NOMEM. */
-enum zv_status pickle_remember(struct zv_pickle *p, uint32_t payload, struct zv_error *err);
+struct pickle_list {
+    size_t head;                     /* bytes from EMPTY_LIST to behind the MARK */
+    size_t memo;                     /* entry plus 1, 0: not put aside */
+    size_t width;                    /* from EMPTY_LIST to behind APPENDS; 0: nothing is run */
+    struct zv_pickle_value value;    /* of whoever takes it */
+    struct zv_pickle_value on_stack; /* so that it can be filled once more */
+};
+
+/*
+ * At an EMPTY_LIST, more than PICKLE_MOST_HEAD bytes before the end, with depth values on the
+ * stack: the whole list when it holds put-aside handles alone. Errors as pickle_fill, and
+ * ZV_E_NOMEM.
+ */
+enum zv_status pickle_run_list(struct zv_pickle *p, const unsigned char *at, size_t depth,
+                               struct pickle_list *list, struct zv_error *err);
 
 /* A put-aside handle changes: bytes no longer tell. */
 void pickle_forget_repeats(struct zv_pickle *p);

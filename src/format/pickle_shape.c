@@ -45,8 +45,7 @@ struct run {
     size_t place;              /* of the dict on the stack */
     size_t memo;               /* where it is put aside; NO_MEMO: its cell is there already */
     size_t list_place;         /* of the last list, which may be filled once more; 0: none */
-    size_t list_memo;
-    bool is_at_list; /* a list begins whose bytes are not known */
+    struct pickle_list list;
 };
 
 #define NO_MEMO SIZE_MAX
@@ -93,37 +92,28 @@ static void stand(const struct run *run, const unsigned char *at, const struct z
     run->p->depth = (size_t)(top - run->p->stack);
 }
 
-/* The next memo entry when it is there and free. */
-static bool can_put(const struct zv_pickle *p)
+/* A list that is run whole, or an empty container; *width stays 0: neither, or an error. */
+static enum zv_status push_container(struct run *run, const unsigned char *at,
+                                     struct zv_pickle_value *top, size_t *width,
+                                     struct zv_error *err)
 {
-    return p->memo_count < p->memo_capacity && p->memo_count < PICKLE_MEMO_MOST &&
-           p->memo[p->memo_count] == 0;
-}
-
-/* At an EMPTY_LIST: its bytes to behind the APPENDS when the list is put aside and known; 0 else.
- */
-static size_t known_list(struct run *run, const unsigned char *at, struct zv_pickle_value *top)
-{
-    struct zv_pickle *const p = run->p;
-    uint32_t payload;
-    if (at[1] != OP_MEMOIZE || at[2] != OP_MARK || !can_put(p)) {
-        return 0;
+    const size_t place = (size_t)(top - run->p->stack);
+    run->list.width = 0;
+    const enum zv_status status =
+        *at == OP_EMPTY_LIST ? pickle_run_list(run->p, at, place, &run->list, err) : ZV_OK;
+    if (run->list.width != 0) {
+        run->list_place = place;
+        *top = run->list.value;
+        *width = run->list.width;
+    } else if (status == ZV_OK) {
+        *width = pickle_push_fresh(run->p, at, top);
     }
-    const size_t length = pickle_repeat(p, at + 3, &payload);
-    run->is_at_list = length == 0;
-    if (length == 0) {
-        return 0;
-    }
-    run->list_place = (size_t)(top - p->stack);
-    run->list_memo = p->memo_count;
-    p->memo[p->memo_count++] = PICKLE_INLINE | payload;
-    *top = zv_pickle_handle(payload);
-    return 3 + length;
+    return status;
 }
 
 /* Pairs of the dict, as far as they are usual; how many there were when SETITEMS is behind the last
- * of them, else 0. */
-static size_t run_pairs(struct run *run)
+ * of them, else 0. Errors as pickle_run_list. */
+static enum zv_status run_pairs(struct run *run, size_t *pairs, struct zv_error *err)
 {
     struct zv_pickle *const p = run->p;
     const struct pickle_tables tables = run->tables;
@@ -132,7 +122,8 @@ static size_t run_pairs(struct run *run)
     const struct key *key = first;
     const unsigned char *at = p->at;
     struct zv_pickle_value *top = p->stack + p->depth;
-    size_t pairs = 0;
+    enum zv_status status = ZV_OK;
+    *pairs = 0;
     while (at < last) {
         if ((zv_le64(at) & key->mask) != key->bytes) {
             if (*at == OP_MEMOIZE && key != first && pickle_put_new(p, p->memo_count, top[-1])) {
@@ -140,7 +131,7 @@ static size_t run_pairs(struct run *run)
                 continue;
             }
             if (*at == OP_SETITEMS) {
-                pairs = (size_t)(key - first);
+                *pairs = (size_t)(key - first);
                 break;
             }
             if (!learn(run, at, (size_t)(key - first))) {
@@ -152,8 +143,7 @@ static size_t run_pairs(struct run *run)
         key++;
         size_t width = pickle_push(p, &tables, at, top);
         if (width == 0) {
-            width = *at == OP_EMPTY_LIST ? known_list(run, at, top) : 0;
-            width = width != 0 ? width : pickle_push_fresh(p, at, top);
+            status = push_container(run, at, top, &width, err);
             if (width == 0) {
                 break;
             }
@@ -162,7 +152,7 @@ static size_t run_pairs(struct run *run)
         top++;
     }
     stand(run, at, top);
-    return pairs;
+    return status;
 }
 
 /* The cell of the dict, where it has none yet. */
@@ -172,7 +162,7 @@ static enum zv_status make_dict(struct run *run, struct zv_error *err)
     run->memo = NO_MEMO;
     return memo == NO_MEMO
                ? ZV_OK
-               : pickle_make_put(run->p, ZV_PICKLE_DICT, memo, &run->p->stack[run->place], err);
+               : pickle_make_put(run->p, ZV_PICKLE_DICT, memo + 1, &run->p->stack[run->place], err);
 }
 
 /* Something unusual is at hand: the machine becomes what it would be without all this. */
@@ -182,16 +172,11 @@ static enum zv_status leave(struct run *run, struct zv_error *err)
     const size_t depth = p->depth;
     enum zv_status status = make_dict(run, err);
     if (run->list_place != 0 && run->list_place == depth - 1) {
-        struct zv_pickle_value *const list = &p->stack[depth - 1];
-        *list = pickle_owned(zv_pickle_payload(*list), false, run->list_memo + 1);
+        p->stack[depth - 1] = run->list.on_stack;
     }
     p->depth = run->place + 1;
     status = status == ZV_OK ? pickle_push_mark(p, err) : status;
     p->depth = depth;
-    if (status == ZV_OK && run->is_at_list && *p->at == OP_MARK) {
-        status = pickle_push_mark(p, err); /* not looked for once more */
-        p->at++;
-    }
     return status;
 }
 
@@ -226,7 +211,7 @@ static bool next_dict(struct run *run)
 {
     struct zv_pickle *const p = run->p;
     if (p->at >= run->last || p->depth == p->stack_capacity || p->at[0] != OP_EMPTY_DICT ||
-        p->at[1] != OP_MEMOIZE || p->at[2] != OP_MARK || !can_put(p)) {
+        p->at[1] != OP_MEMOIZE || p->at[2] != OP_MARK || !pickle_can_put(p, p->memo_count)) {
         return false;
     }
     run->memo = p->memo_count++;
@@ -252,23 +237,26 @@ static enum zv_status begin(struct zv_pickle *p, struct zv_error *err)
 static enum zv_status run_dict(struct run *run, bool *more, struct zv_error *err)
 {
     struct zv_pickle *const p = run->p;
+    enum zv_status status = ZV_OK;
     size_t pairs = 0;
     run->place = p->depth - 1;
     run->list_place = 0;
-    run->is_at_list = false;
     if (p->at < run->last && !p->shapes->off && p->stack_capacity - p->depth > 2 * MOST_KEYS) {
         run->tables = (struct pickle_tables){p->memo, p->memo_capacity, p->cells};
         run->shape = shape_at(p, p->at);
-        pairs = run_pairs(run);
+        status = run_pairs(run, &pairs, err);
     }
     *more = false;
+    if (status != ZV_OK) {
+        return status;
+    }
     if (pairs == 0) {
         return leave(run, err);
     }
     if (pairs != run->shape->count) {
         set_count(run->shape, pairs);
     }
-    const enum zv_status status = finish(run, pairs, err);
+    status = finish(run, pairs, err);
     if (status == ZV_OK) {
         p->at++;
         *more = next_dict(run);

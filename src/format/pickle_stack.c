@@ -65,6 +65,16 @@ enum zv_status pickle_grow_stack(struct zv_pickle *p, struct zv_error *err)
     return status;
 }
 
+/* How many memo entries there will be when the file goes on as it began, at most four times those
+ * that are there. */
+static size_t likely_entries(const struct zv_pickle *p, size_t index)
+{
+    const size_t bytes_each = (size_t)pickle_offset(p) / (index + 1) + 1;
+    const size_t more = pickle_left(p) / bytes_each;
+    const size_t most = 3 * index;
+    return index < MANY ? index + 1 : index + 1 + (more < most ? more : most);
+}
+
 static enum zv_status grow_memo(struct zv_pickle *p, size_t index, struct zv_error *err)
 {
     if (index > p->input.length) {
@@ -74,7 +84,7 @@ static enum zv_status grow_memo(struct zv_pickle *p, size_t index, struct zv_err
     void *memo = p->memo;
     const size_t before = p->memo_capacity;
     const enum zv_status status =
-        grow(&memo, &p->memo_capacity, index + 1, sizeof *p->memo, p, err);
+        grow(&memo, &p->memo_capacity, likely_entries(p, index), sizeof *p->memo, p, err);
     p->memo = memo;
     if (status == ZV_OK) {
         memset(p->memo + before, 0, (p->memo_capacity - before) * sizeof *p->memo);
@@ -229,7 +239,8 @@ static enum zv_status replace_owned(struct zv_pickle *p, struct zv_pickle_value 
     return ZV_OK;
 }
 
-void pickle_fold_fresh(struct zv_pickle *p, struct zv_pickle_value *container, uint64_t payload)
+/* A fresh container on the stack becomes a handle below 2^31. */
+static void fold_fresh(struct zv_pickle *p, struct zv_pickle_value *container, uint64_t payload)
 {
     const uint64_t memo = pickle_cell(p, *container)->bits >> 5;
     const bool is_dict = zv_pickle_kind(*container) == ZV_PICKLE_DICT;
@@ -251,8 +262,8 @@ static enum zv_status set_handle(struct zv_pickle *p, struct zv_pickle_value *co
         pickle_cell(p, *container)->bits = zv_pickle_handle(payload).bits;
         return ZV_OK;
     }
-    pickle_fold_fresh(p, container, payload);
-    return *p->at == OP_APPENDS ? pickle_remember(p, (uint32_t)payload, err) : ZV_OK;
+    fold_fresh(p, container, payload);
+    return ZV_OK;
 }
 
 /* Atoms and handles stand for themselves. */
@@ -312,10 +323,11 @@ enum zv_status pickle_make_put(struct zv_pickle *p, enum zv_pickle_kind kind, si
                                struct zv_pickle_value *to, struct zv_error *err)
 {
     uint32_t cell = 0;
-    const enum zv_status status =
-        new_cell(p, pickle_fresh(kind) | (uint64_t)(memo + 1) << 5, &cell, err);
+    const enum zv_status status = new_cell(p, pickle_fresh(kind) | (uint64_t)memo << 5, &cell, err);
     *to = pickle_make(kind, cell);
-    p->memo[memo] = status == ZV_OK ? cell + 1 : 0;
+    if (memo != 0) {
+        p->memo[memo - 1] = status == ZV_OK ? cell + 1 : 0;
+    }
     return status;
 }
 

@@ -131,6 +131,12 @@ static inline uint32_t pickle_entry_of(struct zv_pickle_value value)
                : 0;
 }
 
+/* Whether a memo entry is there and free. */
+static inline bool pickle_can_put(const struct zv_pickle *p, size_t index)
+{
+    return index < p->memo_capacity && index < PICKLE_MEMO_MOST && p->memo[index] == 0;
+}
+
 /* Room for one more value on the stack. */
 enum zv_status pickle_grow_stack(struct zv_pickle *p, struct zv_error *err);
 
@@ -145,7 +151,8 @@ enum zv_status pickle_push_empty(struct zv_pickle *p, enum zv_pickle_kind kind,
 enum zv_status pickle_fill(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,
                            struct zv_error *err);
 
-/* A new fresh container that is put aside at memo, an entry that is there and free. */
+/* A new fresh container; memo: the entry plus 1 where it is put aside, which is there and free; 0:
+ * nowhere. */
 enum zv_status pickle_make_put(struct zv_pickle *p, enum zv_pickle_kind kind, size_t memo,
                                struct zv_pickle_value *to, struct zv_error *err);
 
@@ -154,16 +161,6 @@ enum zv_status pickle_make_put(struct zv_pickle *p, enum zv_pickle_kind kind, si
 enum zv_status pickle_take(struct zv_pickle *p, struct zv_pickle_value *container,
                            const struct zv_pickle_batch *batch, struct zv_pickle_value handle,
                            struct zv_error *err);
-
-/* Whether the topmost value is a list that nobody else knows, empty yet. */
-static inline bool pickle_is_fresh_list(const struct zv_pickle *p, struct zv_pickle_value value)
-{
-    return zv_pickle_kind(value) == ZV_PICKLE_LIST &&
-           pickle_cell_kind(*pickle_cell(p, value)) == PICKLE_FRESH;
-}
-
-/* A fresh container on the stack becomes a handle below 2^31. */
-void pickle_fold_fresh(struct zv_pickle *p, struct zv_pickle_value *container, uint64_t payload);
 
 /* The topmost count values become a new container. */
 enum zv_status pickle_gather(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,

@@ -12,29 +12,20 @@ static inline bool is_dict_to_run(const struct zv_pickle *p, const struct zv_pic
     return p->tag != NULL && top != p->stack && pickle_is_fresh_dict(p, top[-1]);
 }
 
-/* At a MARK: a list that is known, or one more mark; how many bytes that was. */
-static inline size_t mark(struct zv_pickle *p, const unsigned char *at, struct zv_pickle_value *top)
+static inline bool push_mark(struct zv_pickle *p, const struct zv_pickle_value *top)
 {
-    if (p->fold != NULL && top != p->stack && pickle_is_fresh_list(p, top[-1])) {
-        uint32_t payload;
-        const size_t length = pickle_repeat(p, at + 1, &payload);
-        if (length != 0) {
-            pickle_fold_fresh(p, &top[-1], payload);
-            return 1 + length;
-        }
-    }
     if (p->mark_count == p->mark_capacity || is_dict_to_run(p, top)) {
-        return 0;
+        return false;
     }
     p->marks[p->mark_count++] = (size_t)(top - p->stack);
-    return 1;
+    return true;
 }
 
 /* A mark, or a value put aside; how many bytes that was, 0: it is none of these. */
 static inline size_t note(struct zv_pickle *p, const unsigned char *at, struct zv_pickle_value *top)
 {
     if (*at == OP_MARK) {
-        return mark(p, at, top);
+        return push_mark(p, top);
     }
     return *at == OP_MEMOIZE && top != p->stack && pickle_put_new(p, p->memo_count, top[-1]);
 }
@@ -66,6 +57,9 @@ static void run_small(struct zv_pickle *p)
             at += 2 + 3 * is_long;
             continue;
         }
+        if (*at == OP_EMPTY_LIST && p->fold != NULL) {
+            break; /* looked at as a whole */
+        }
         size_t width = pickle_push(p, &tables, at, top);
         width = width != 0 ? width : pickle_push_fresh(p, at, top);
         if (width > (size_t)(end - at)) {
@@ -82,6 +76,27 @@ static void run_small(struct zv_pickle *p)
     p->depth = (size_t)(top - p->stack);
 }
 
+/* At an EMPTY_LIST: the list, empty or whole. */
+static enum zv_status run_list(struct zv_pickle *p, struct zv_error *err)
+{
+    const unsigned char *const at = p->at;
+    struct pickle_list list = {0};
+    enum zv_status status = p->depth < p->stack_capacity ? ZV_OK : pickle_grow_stack(p, err);
+    if (status == ZV_OK && pickle_left(p) > PICKLE_MOST_HEAD) {
+        status = pickle_run_list(p, at, p->depth, &list, err);
+    }
+    if (status != ZV_OK) {
+        return status;
+    }
+    if (list.width == 0) {
+        p->at++;
+        return pickle_push_empty(p, ZV_PICKLE_LIST, err);
+    }
+    p->at = at + list.width;
+    p->stack[p->depth++] = list.on_stack;
+    return ZV_OK;
+}
+
 enum zv_status pickle_run_usual(struct zv_pickle *p, struct zv_error *err)
 {
     for (;;) {
@@ -92,6 +107,8 @@ enum zv_status pickle_run_usual(struct zv_pickle *p, struct zv_error *err)
         }
         if (*p->at == OP_MARK && is_dict_to_run(p, p->stack + p->depth)) {
             status = pickle_run_dicts(p, err);
+        } else if (*p->at == OP_EMPTY_LIST && p->fold != NULL) {
+            status = run_list(p, err);
         } else if (can_fill(p)) {
             status = pickle_fill(p, *p->at == OP_APPENDS ? ZV_PICKLE_LIST : ZV_PICKLE_DICT,
                                  p->depth - p->marks[--p->mark_count], err);

@@ -127,10 +127,9 @@ struct zv_pickle_value zv_pickle_find(const struct zv_pickle *pickle, struct zv_
 bool zv_pickle_same_short(const struct zv_pickle *pickle, struct zv_pickle_value a,
                           struct zv_pickle_value b)
 {
-    const uint64_t last =
-        zv_pickle_payload(a) > zv_pickle_payload(b) ? zv_pickle_payload(a) : zv_pickle_payload(b);
+    const uint64_t most = pickle->input.length;
     if (zv_pickle_kind(a) != ZV_PICKLE_TEXT || zv_pickle_kind(b) != ZV_PICKLE_TEXT ||
-        pickle->input.length < 8 || last > pickle->input.length - 8) {
+        zv_pickle_payload(a) + 8 > most || zv_pickle_payload(b) + 8 > most) {
         return false;
     }
     const unsigned char *const left = at(pickle, a);

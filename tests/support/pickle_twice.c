@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "format/pickle.h"
 
 /* What was asked so far, as one number, and what is answered. */
@@ -49,12 +50,11 @@ static uint64_t told(const struct zv_pickle *pickle, struct zv_pickle_value valu
                : value.bits;
 }
 
-/* Most containers become a handle below 2^31, some a larger one, some stay. */
+/* Most containers become a handle below 2^31, some a larger one, some stay, a few are refused. */
 static enum zv_status fold(void *context, const struct zv_pickle *pickle,
                            const struct zv_pickle_batch *batch, struct zv_pickle_value *handle,
                            struct zv_error *err)
 {
-    (void)err;
     struct asked *const asked = context;
     uint64_t own = mix(batch->kind, batch->before.bits);
     for (size_t i = 0; i < batch->items.count; i++) {
@@ -62,6 +62,9 @@ static enum zv_status fold(void *context, const struct zv_pickle *pickle,
     }
     check_places(asked, pickle, batch);
     asked->digest = mix(mix(asked->digest, own), batch->offset);
+    if (own % 4093 == 0) {
+        return zv_fail_at(err, ZV_E_SYNTAX, batch->offset, "not liked");
+    }
     if (own % 8 != 0) {
         *handle = zv_pickle_handle(own % 8 == 1 ? own >> 8 : own >> 34);
     }

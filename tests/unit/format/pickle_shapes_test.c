@@ -64,8 +64,18 @@ static void dict(struct program *program, const unsigned *shape, unsigned keys, 
 
 static void list(struct program *program, bool is_put)
 {
+    const uint32_t how = is_put ? below(program, 8) : 8;
     put_byte(program, ']');
-    if (is_put) {
+    if (how == 0) {
+        put(program, "r", 1); /* mostly where nothing is */
+        put_byte(program, below(program, 256));
+        put(program, "\2\0\0", 3);
+        program->memo++;
+    } else if (how == 1 && program->memo > 100) {
+        put(program, "q", 1);
+        put_byte(program, 100 + below(program, 156));
+        program->memo++;
+    } else if (how < 8) {
         memoize(program);
     }
     const unsigned count = below(program, 12);
