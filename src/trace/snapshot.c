@@ -198,7 +198,6 @@ enum zv_status zv_snapshot_read(struct zv_trace *trace, struct zv_slice input, s
     status = status == ZV_OK ? zv_pickle_read(&pickle, &own) : status;
     status = status == ZV_OK ? read_root(trace, &pickle, fold, &own) : status;
     zv_pickle_close(&pickle);
-    zv_memory_free(fold->frames);
     zv_memory_free(fold->calls);
     zv_memory_free(fold);
     trace_finish(trace);

@@ -51,8 +51,7 @@ static bool is_no_context(const struct record *record, uint32_t context)
     return fold->context_is_none;
 }
 
-/* Room for as many events as the file has when it goes on like this, at most four times those that
- * are there. */
+/* Room for as many events as the file has when it goes on like this, within limits. */
 static bool reserve_events(const struct record *record)
 {
     struct fold *const fold = record->fold;
@@ -64,7 +63,7 @@ static bool reserve_events(const struct record *record)
     const uint64_t done = record->offset - fold->first_event + 1;
     const uint64_t more =
         (record->pickle->input.length - record->offset) / (done / (count + 1) + 1);
-    const uint64_t most = 64 + 3 * count;
+    const uint64_t most = 64 + (count < 256 ? 3 : 1023) * count; /* few tell little */
     return trace_reserve_events(fold->trace, (size_t)(count + 1 + (more < most ? more : most)),
                                 record->err);
 }
@@ -93,13 +92,11 @@ static bool fold_event(const struct record *record, uint32_t *to)
     fold->saw_compile_context =
         fold->saw_compile_context || record_has(record, KEY_COMPILE_CONTEXT);
     fold->saw_user_metadata = fold->saw_user_metadata || record_has(record, KEY_USER_METADATA);
-    struct zv_trace_event *const added =
-        reserve_events(record) ? trace_add_event(fold->trace, record->err) : NULL;
-    if (added == NULL) {
+    if (!reserve_events(record)) {
         return false;
     }
-    *added = event;
-    *to = (uint32_t)(fold->trace->event_count - 1);
+    *to = (uint32_t)fold->trace->event_count++;
+    fold->trace->events[*to] = event;
     return true;
 }
 
@@ -319,36 +316,6 @@ static enum zv_status fold_dict(struct fold *fold, const struct zv_pickle *pickl
     return fold_record(&record, batch->before.bits != 0, handle);
 }
 
-static bool reserve_frames(struct fold *fold, size_t count, struct zv_error *err)
-{
-    if (count <= fold->frame_capacity) {
-        return true;
-    }
-    uint32_t *const frames = zv_memory_resize(fold->frames, count * sizeof *frames);
-    fold->frames = frames != NULL ? frames : fold->frames;
-    struct fold_call *const calls = zv_memory_resize(fold->calls, count * sizeof *calls);
-    fold->calls = calls != NULL ? calls : fold->calls;
-    if (frames == NULL || calls == NULL) {
-        (void)zv_fail_memory(err, "frames");
-        return false;
-    }
-    fold->frame_capacity = count;
-    return true;
-}
-
-/* The frames of a stack that is continued, innermost first; how many. */
-static size_t unwind(const struct fold *fold, uint32_t at, uint32_t *to)
-{
-    size_t count = 0;
-    for (; at != 0; at = fold->trace->stacks[at].outer) {
-        if (to != NULL) {
-            to[count] = fold->trace->stacks[at].frame;
-        }
-        count++;
-    }
-    return count;
-}
-
 /* ---- lists ---- */
 
 enum { RUN_KIND = 2 * FOLD_INDEX_BITS, RUN_MARK = RUN_KIND + 3 }; /* first bits of a run's handle */
@@ -400,17 +367,40 @@ static void fold_records(const struct zv_pickle_batch *batch, enum fold_kind kin
     *handle = run_handle(kind, from, count);
 }
 
-/* The stack of count scratch frames. What it shares with the one before is not looked up. */
-static bool trace_calls(struct fold *fold, size_t count, uint32_t *stack_index,
-                        struct zv_error *err)
+/* Room for the calls of a stack so deep. */
+static bool reserve_calls(struct fold *fold, size_t depth, struct zv_error *err)
+{
+    if (depth <= fold->call_capacity) {
+        return true;
+    }
+    struct fold_call *const calls = zv_memory_resize(fold->calls, depth * sizeof *calls);
+    if (calls == NULL) {
+        (void)zv_fail_memory(err, "frames");
+        return false;
+    }
+    fold->calls = calls;
+    fold->call_capacity = depth;
+    return true;
+}
+
+/* The stack of the frames of a list, innermost first. What it shares with the one that was met
+ * before is not looked up. */
+static bool add_calls(struct fold *fold, const struct zv_pickle_batch *batch, uint32_t *stack,
+                      struct zv_error *err)
 {
     const size_t before = fold->call_count;
+    const size_t count = batch->items.count;
     bool is_shared = true;
-    *stack_index = 0;
-    fold->call_count = 0;
+    *stack = 0;
+    fold->call_count = count;
     for (size_t i = 0; i < count; i++) {
         struct fold_call *const call = &fold->calls[i];
-        const struct zv_trace_stack wanted = {*stack_index, fold->frames[count - 1 - i]};
+        struct zv_trace_stack wanted = {.outer = *stack};
+        if (!fold_index(batch->items.at[count - 1 - i], FOLD_FRAME, &wanted.frame)) {
+            (void)zv_fail_at(err, ZV_E_SYNTAX, batch->offset,
+                             "snapshot: a stack holds what is no frame");
+            return false;
+        }
         is_shared = is_shared && i < before && call->frame == wanted.frame;
         if (!is_shared) {
             call->frame = wanted.frame;
@@ -418,36 +408,48 @@ static bool trace_calls(struct fold *fold, size_t count, uint32_t *stack_index,
                 return false;
             }
         }
-        *stack_index = call->stack;
+        *stack = call->stack;
     }
-    fold->call_count = count;
     return true;
 }
 
-/* A list of frames, innermost first, is a stack. */
+/* The calls of a stack, which has so many, further inside than those that were met just now. */
+static bool add_inner_calls(struct fold *fold, uint32_t inner, size_t count, uint32_t *stack,
+                            struct zv_error *err)
+{
+    struct fold_call *const calls = fold->calls + fold->call_count;
+    for (size_t i = count; i != 0; inner = fold->trace->stacks[inner].outer) {
+        calls[--i].frame = fold->trace->stacks[inner].frame;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct zv_trace_stack wanted = {*stack, calls[i].frame};
+        if (!trace_stack(fold->trace, &wanted, &calls[i].stack, err)) {
+            return false;
+        }
+        *stack = calls[i].stack;
+    }
+    fold->call_count += count;
+    return true;
+}
+
+/* A list of frames, innermost first, is a stack; one that is continued gets outer ones. */
 static enum zv_status fold_frames(struct fold *fold, const struct zv_pickle_batch *batch,
                                   struct zv_pickle_value *handle, struct zv_error *err)
 {
-    uint32_t before = 0;
-    if (batch->before.bits != 0 && !fold_index(batch->before, FOLD_STACK, &before)) {
+    uint32_t inner = 0;
+    uint32_t stack;
+    size_t depth = 0;
+    if (batch->before.bits != 0 && !fold_index(batch->before, FOLD_STACK, &inner)) {
         return ZV_OK;
     }
-    const size_t known = unwind(fold, before, NULL);
-    if (!reserve_frames(fold, known + batch->items.count, err)) {
-        return ZV_E_NOMEM;
+    for (uint32_t at = inner; at != 0; at = fold->trace->stacks[at].outer) {
+        depth++;
     }
-    (void)unwind(fold, before, fold->frames);
-    for (size_t i = 0; i < batch->items.count; i++) {
-        if (!fold_index(batch->items.at[i], FOLD_FRAME, &fold->frames[known + i])) {
-            return zv_fail_at(err, ZV_E_SYNTAX, batch->offset,
-                              "snapshot: a stack holds what is no frame");
-        }
-    }
-    uint32_t stack_index = 0;
-    if (!trace_calls(fold, known + batch->items.count, &stack_index, err)) {
+    if (!reserve_calls(fold, batch->items.count + depth, err) ||
+        !add_calls(fold, batch, &stack, err) || !add_inner_calls(fold, inner, depth, &stack, err)) {
         return failed(err);
     }
-    *handle = record_handle(FOLD_STACK, stack_index);
+    *handle = record_handle(FOLD_STACK, stack);
     return ZV_OK;
 }
 

@@ -36,14 +36,13 @@ struct fold {
     bool saw_user_metadata;
     uint64_t first_event;    /* byte where the first one ends */
     uint32_t claimed_blocks; /* blocks before this one belong to a segment */
-    uint32_t *frames;        /* scratch */
     struct fold_call {       /* the stack that was met last, outermost first */
         uint32_t frame;
         uint32_t stack;
     } * calls;
     size_t call_count;
-    size_t frame_capacity; /* of both */
-    struct fold_key {      /* texts of the pickle by where they are */
+    size_t call_capacity;
+    struct fold_key { /* texts of the pickle by where they are */
         uint64_t bits;
         uint32_t key;
     } keys[FOLD_CACHE];

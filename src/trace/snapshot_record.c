@@ -32,14 +32,9 @@ static const char *const key_names[KEY_COUNT] = {
     "stage",
 };
 
-static size_t cache_slot(struct zv_pickle_value value, size_t slots)
-{
-    return (size_t)((value.bits * UINT64_C(0x9e3779b97f4a7c15)) >> 54) & (slots - 1);
-}
-
 enum key record_key(struct fold *fold, const struct zv_pickle *pickle, struct zv_pickle_value value)
 {
-    struct fold_key *const slot = &fold->keys[cache_slot(value, FOLD_CACHE)];
+    struct fold_key *const slot = &fold->keys[record_slot(value, FOLD_CACHE)];
     if (slot->bits == value.bits) {
         return (enum key)slot->key;
     }
@@ -76,17 +71,17 @@ bool record_other_text(const struct record *record, enum key key, uint32_t *to)
 {
     const struct zv_pickle_value value = record_value(record, key);
     struct fold_text *const last = &record->fold->last_texts[key];
-    struct fold_text *const slot = &record->fold->texts[cache_slot(value, FOLD_TEXT_CACHE)];
     struct zv_slice slice;
-    *to = 0;
+    *to = last->text;
+    if (zv_pickle_same_short(record->pickle, value, (struct zv_pickle_value){last->bits})) {
+        return true; /* written anew for every event */
+    }
+    struct fold_text *const slot = &record->fold->texts[record_slot(value, FOLD_TEXT_CACHE)];
     if (slot->bits == value.bits) {
         *to = slot->text;
         return true;
     }
-    if (zv_pickle_same_short(record->pickle, value, (struct zv_pickle_value){last->bits})) {
-        *to = last->text; /* written anew for every event */
-        return true;
-    }
+    *to = 0;
     if (!zv_pickle_text(record->pickle, value, &slice)) {
         return true; /* None, or not there */
     }
@@ -117,13 +112,10 @@ bool record_equals(const struct record *record, enum key key, const char *expect
            zv_slice_equal(value, expected);
 }
 
-enum zv_trace_action record_action(const struct record *record)
+enum zv_trace_action record_other_action(const struct record *record)
 {
     const struct zv_pickle_value value = record_value(record, KEY_ACTION);
-    struct fold_action *const slot = &record->fold->actions[cache_slot(value, FOLD_CACHE)];
-    if (slot->bits == value.bits) {
-        return (enum zv_trace_action)slot->action;
-    }
+    struct fold_action *const slot = &record->fold->actions[record_slot(value, FOLD_CACHE)];
     int action = 0;
     while (action < ZV_TRACE_OTHER &&
            !record_equals(record, KEY_ACTION, zv_trace_action_name((enum zv_trace_action)action))) {

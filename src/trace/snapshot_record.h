@@ -57,12 +57,12 @@ enum key record_key(struct fold *fold, const struct zv_pickle *pickle,
 /* Sets the error: the record's value is not what was expected. Gives false. */
 bool record_bad(const struct record *record, enum key key, const char *expected);
 
-/* The rare ones of record_number, record_text and record_stream. */
+/* The rare ones of record_number, record_text, record_stream and record_action. */
 bool record_other_number(const struct record *record, enum key key, bool must, uint64_t *to);
 bool record_other_text(const struct record *record, enum key key, uint32_t *to);
 bool record_other_stream(const struct record *record, uint16_t *to);
 
-enum zv_trace_action record_action(const struct record *record);
+enum zv_trace_action record_other_action(const struct record *record);
 
 /* Whether the value is this text. */
 bool record_equals(const struct record *record, enum key key, const char *expected);
@@ -95,6 +95,20 @@ static inline bool record_text(const struct record *record, enum key key, uint32
     const struct zv_pickle_value value = record_value(record, key);
     *to = last->text;
     return last->bits == value.bits || record_other_text(record, key, to);
+}
+
+/* Where a value is kept in a table of so many slots, a power of two. */
+static inline size_t record_slot(struct zv_pickle_value value, size_t slots)
+{
+    return (size_t)((value.bits * UINT64_C(0x9e3779b97f4a7c15)) >> 54) & (slots - 1);
+}
+
+static inline enum zv_trace_action record_action(const struct record *record)
+{
+    const struct zv_pickle_value value = record_value(record, KEY_ACTION);
+    const struct fold_action *const slot = &record->fold->actions[record_slot(value, FOLD_CACHE)];
+    return slot->bits == value.bits ? (enum zv_trace_action)slot->action
+                                    : record_other_action(record);
 }
 
 static inline bool record_stream(const struct record *record, uint16_t *to)

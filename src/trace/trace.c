@@ -8,15 +8,23 @@
 
 enum { FIRST_RECORDS = 64, MANY_RECORDS = 1 << 12 }; /* many: room for few more at a time */
 
+static bool can_have_more(size_t count, struct zv_error *err)
+{
+    if (count < ZV_TRACE_MAX_RECORDS) {
+        return true;
+    }
+    (void)zv_fail(err, ZV_E_LIMIT, "a trace of more than %" PRIu64 " records of a kind",
+                  ZV_TRACE_MAX_RECORDS);
+    return false;
+}
+
 /* Room for one more entry; the array, perhaps moved, or NULL with the error set. */
 static void *reserve(void *array, size_t *capacity, size_t count, size_t size, struct zv_error *err)
 {
     if (count < *capacity) {
         return array;
     }
-    if (count >= ZV_TRACE_MAX_RECORDS) {
-        (void)zv_fail(err, ZV_E_LIMIT, "a trace of more than %" PRIu64 " records of a kind",
-                      ZV_TRACE_MAX_RECORDS);
+    if (!can_have_more(count, err)) {
         return NULL;
     }
     const size_t more = *capacity < MANY_RECORDS ? *capacity / 2 : *capacity / 8;
@@ -47,7 +55,7 @@ bool trace_reserve_events(struct zv_trace *trace, size_t count, struct zv_error 
     const size_t most = (size_t)ZV_TRACE_MAX_RECORDS;
     const size_t wanted = count < most ? count : most;
     if (wanted <= trace->event_capacity) {
-        return true;
+        return can_have_more(trace->event_count, err);
     }
     void *const to = zv_memory_resize(trace->events, wanted * sizeof *trace->events);
     if (to == NULL) {
@@ -155,13 +163,10 @@ static uint64_t stack_hash(const struct zv_trace *trace, uint32_t at)
 
 typedef uint64_t hash_fn(const struct zv_trace *trace, uint32_t at);
 
-/* Keeps the index at most half full; count entries are in it. */
-static bool index_reserve(struct zv_trace *trace, struct zv_trace_index *index, size_t count,
-                          hash_fn *hash, struct zv_error *err)
+/* Twice the slots. */
+static bool index_grow(struct zv_trace *trace, struct zv_trace_index *index, size_t count,
+                       hash_fn *hash, struct zv_error *err)
 {
-    if (count * 2 < index->capacity) {
-        return true;
-    }
     const size_t capacity = index->capacity == 0 ? FIRST_RECORDS * 4 : index->capacity * 2;
     uint32_t *const slots = zv_memory_alloc(capacity * sizeof *slots);
     if (slots == NULL) {
@@ -179,6 +184,13 @@ static bool index_reserve(struct zv_trace *trace, struct zv_trace_index *index, 
     zv_memory_free(index->slots);
     *index = (struct zv_trace_index){slots, capacity};
     return true;
+}
+
+/* Keeps the index at most half full; count entries are in it. */
+static inline bool index_reserve(struct zv_trace *trace, struct zv_trace_index *index, size_t count,
+                                 hash_fn *hash, struct zv_error *err)
+{
+    return count * 2 < index->capacity || index_grow(trace, index, count, hash, err);
 }
 
 bool trace_frame(struct zv_trace *trace, const struct zv_trace_frame *frame, uint32_t *to,

@@ -239,7 +239,8 @@ struct zv_trace_block *trace_add_block(struct zv_trace *trace, struct zv_error *
 struct zv_trace_segment *trace_add_segment(struct zv_trace *trace, struct zv_error *err);
 struct zv_trace_annotation *trace_add_annotation(struct zv_trace *trace, struct zv_error *err);
 
-/* Room for count events in all, so that adding them moves nothing; false with the error set. */
+/* Room for count events in all, at most those that a trace can have, so that adding them moves
+ * nothing; false with the error set, also when it has as many as it can. */
 bool trace_reserve_events(struct zv_trace *trace, size_t count, struct zv_error *err);
 
 /* The entries that every trace has: text, frame and stack 0, pool 0 (the default). */
