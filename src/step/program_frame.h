@@ -1,5 +1,5 @@
-/* What evaluating expressions (program_evaluate.c and the files named below) and running statements
- * (program_run.c) share. */
+/* What evaluating expressions (program_evaluate.c and the files named below), running statements
+ * (program_run.c) and calling procedures (program_procedure.c) share. */
 #ifndef ZIRVE_STEP_PROGRAM_FRAME_H
 #define ZIRVE_STEP_PROGRAM_FRAME_H
 
@@ -22,6 +22,9 @@ bool step_is_true(const struct step_value *value);
 bool step_check_arguments(struct step_run *run, const struct step_expression *x,
                           const struct step_operation *operation, const struct step_value *args,
                           size_t count);
+
+/* Runs the statements of a procedure, to its end or its return. program_run.c */
+void step_run_body(struct step_run *run, const struct step_statement *body);
 
 /* What a name, a setting, or a member of a value is. program_names.c */
 struct step_value step_name_value(struct step_run *run, const struct step_expression *x);
