@@ -271,9 +271,11 @@ static inline bool step_ok(const struct step_engine *e)
     return e->status == ZV_OK && !e->stopped;
 }
 
-/* ---- storages and tensors ---- */
+/* ---- storages (storage_store.c) ---- */
 
 struct step_storage *step_storage_new(struct step_engine *e, uint64_t bytes);
+/* One whose bytes lie in memory that no allocator of PyTorch sees (cudaMallocManaged). */
+struct step_storage *step_storage_managed(struct step_engine *e, uint64_t bytes);
 void step_storage_drop(struct step_engine *e, struct step_storage *storage);
 /* Gives back what a storage has, and takes it anew; tensors over it stay. */
 void step_release(struct step_engine *e, struct step_storage *storage);
@@ -290,6 +292,13 @@ bool step_stream_set(struct step_engine *e, struct zv_slice name);
 /* A buffer that lives for the length of a kernel: allocated and freed at once; 0 bytes: nothing. */
 void step_scratch(struct step_engine *e, uint64_t bytes);
 
+/* What happens from here on belongs to the phase of this name, which outlives the engine. */
+bool step_phase_begin(struct step_engine *e, struct zv_slice name);
+/* Brings the current phase's figures up to now. */
+void step_phase_note(struct step_engine *e);
+
+/* ---- tensors (tensor_store.c) ---- */
+
 /* Dense, in the order of its dimensions. */
 struct step_tensor *step_empty(struct step_engine *e, const struct step_shape *shape,
                                enum zv_dtype dtype);
@@ -302,7 +311,7 @@ struct step_tensor *step_empty_strided(struct step_engine *e, const struct step_
 /* empty_like(): keeps dense strides. */
 struct step_tensor *step_like(struct step_engine *e, const struct step_tensor *t,
                               enum zv_dtype dtype);
-/* Of the same shape in memory that no allocator of PyTorch sees (cudaMallocManaged). */
+/* Of the same shape, over step_storage_managed. */
 struct step_tensor *step_managed(struct step_engine *e, const struct step_tensor *t,
                                  enum zv_dtype dtype);
 struct step_tensor *step_vector(struct step_engine *e, int64_t size, enum zv_dtype dtype);
@@ -321,11 +330,6 @@ struct step_tensor *step_hold(struct step_tensor *t);
 void step_drop(struct step_engine *e, struct step_tensor *t);
 /* Drops and forgets. */
 void step_clear(struct step_engine *e, struct step_tensor **t);
-
-/* What happens from here on belongs to the phase of this name, which outlives the engine. */
-bool step_phase_begin(struct step_engine *e, struct zv_slice name);
-/* Brings the current phase's figures up to now. */
-void step_phase_note(struct step_engine *e);
 
 /* ---- graph ---- */
 
