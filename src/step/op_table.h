@@ -173,7 +173,7 @@ struct step_tensor *step_op_nll_loss(struct step_engine *e, struct step_tensor *
 struct step_tensor *step_op_layer_norm(struct step_engine *e, struct step_tensor *x,
                                        struct step_tensor *weight, struct step_tensor *bias);
 
-/* ---- attention (op_attention.c): q, k, v are batch, heads, tokens, head size ---- */
+/* ---- attention (op_attention.h): q, k, v are batch, heads, tokens, head size ---- */
 
 /* FlashAttention 2 (PyTorch 2.2 and later), and the first one (2.1). */
 struct step_tensor *step_op_flash(struct step_engine *e, struct step_tensor *q,
