@@ -60,6 +60,13 @@ enum zv_status zv_fail_memory(struct zv_error *err, const char *what)
     return zv_fail(err, ZV_E_NOMEM, "no host memory for %s", what);
 }
 
+enum zv_status zv_fail_in(struct zv_error *err, struct zv_slice where)
+{
+    char text[sizeof err->where];
+    (void)snprintf(text, sizeof text, "%.*s", (int)where.length, where.at);
+    return zv_fail_where(err, text);
+}
+
 enum zv_status zv_fail_where(struct zv_error *err, const char *where)
 {
     if (err == NULL) {

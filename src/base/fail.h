@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "zirve/error.h"
 
 /* Records the failure in err (may be NULL) unless one is recorded already; returns status. */
@@ -24,5 +25,6 @@ enum zv_status zv_fail_memory(struct zv_error *err, const char *what);
 
 /* Names the file or option the failure concerns, if err has none yet. Returns err's status. */
 enum zv_status zv_fail_where(struct zv_error *err, const char *where);
+enum zv_status zv_fail_in(struct zv_error *err, struct zv_slice where); /* the same */
 
 #endif

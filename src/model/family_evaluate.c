@@ -155,8 +155,7 @@ static bool same(const struct model_value *a, const struct model_value *b)
         return false;
     }
     if (a->kind == VALUE_TEXT) {
-        return a->text.length == b->text.length &&
-               memcmp(a->text.at, b->text.at, a->text.length) == 0;
+        return zv_slice_same(a->text, b->text);
     }
     return a->kind == VALUE_INTEGER ? a->number == b->number : missing(a);
 }

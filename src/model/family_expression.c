@@ -221,8 +221,7 @@ static enum zv_status take_part(struct compiler *compiler, struct zv_slice name)
     struct zv_slice rest = name;
     const struct zv_slice role = zv_slice_cut(&rest, '.');
     for (size_t i = 0; i < compiler->family->part_count; i++) {
-        const struct zv_slice known = compiler->family->parts[i].role;
-        if (known.length == role.length && memcmp(known.at, role.at, role.length) == 0) {
+        if (zv_slice_same(compiler->family->parts[i].role, role)) {
             return emit(compiler,
                         (struct family_step){.op = OP_PART, .index = (uint32_t)i, .text = rest});
         }

@@ -12,7 +12,7 @@ enum { USER_FILES_LIMIT = 256 };
 
 static bool equal(struct zv_slice a, struct zv_slice b)
 {
-    return a.length == b.length && a.length != 0 && memcmp(a.at, b.at, a.length) == 0;
+    return a.length != 0 && zv_slice_same(a, b);
 }
 
 /* Whether a table's head has a line that starts with word and names what. */

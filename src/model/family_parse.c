@@ -483,8 +483,7 @@ int family_find_definition(const struct family *family, struct zv_slice name)
 {
     for (size_t i = 0; i < family->definition_count; i++) {
         const struct zv_slice known = family->definitions[i].name;
-        if (known.length == name.length && name.length != 0 &&
-            memcmp(known.at, name.at, name.length) == 0) {
+        if (name.length != 0 && zv_slice_same(known, name)) {
             return (int)i;
         }
     }
@@ -516,11 +515,7 @@ enum zv_status family_parse(struct family *family, struct zv_slice text, struct 
         status = zv_fail(err, ZV_E_SYNTAX, "a family table without a name");
     }
     if (status != ZV_OK && err != NULL && err->where[0] == 0) {
-        char where[256];
-        const size_t length = file.length < sizeof where ? file.length : sizeof where - 1;
-        memcpy(where, file.at, length);
-        where[length] = 0;
-        (void)zv_fail_where(err, where);
+        (void)zv_fail_in(err, file);
     }
     return status;
 }

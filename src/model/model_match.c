@@ -42,7 +42,7 @@ static void find_shift(struct matcher *matcher, const struct model_tensors *tens
     const struct zv_slice probe = model->tensors[model->tensor_count - 1].name;
     for (size_t i = 0; i < tensors->count; i++) {
         const struct zv_slice name = tensors->at[i].name;
-        if (name.length == probe.length && memcmp(name.at, probe.at, name.length) == 0) {
+        if (zv_slice_same(name, probe)) {
             matcher->shift = (struct shift){0};
             return;
         }

@@ -51,9 +51,8 @@ static bool is_known(const struct log_build *build, const char *id)
     const struct log_part *const part = &build->now;
     const struct zv_slice rank = build->line->rank;
     for (size_t i = 0; i < part->count; i++) {
-        const struct zv_slice device = part->readings[i].device;
-        if (strcmp(part->readings[i].id, id) == 0 && device.length == rank.length &&
-            (rank.length == 0 || memcmp(device.at, rank.at, rank.length) == 0)) {
+        if (strcmp(part->readings[i].id, id) == 0 &&
+            zv_slice_same(part->readings[i].device, rank)) {
             return true;
         }
     }

@@ -163,8 +163,7 @@ static void find_neighbours(struct neighbours *to, const struct rule_table *tabl
         if (zv_slice_equal(text, "") || (asked->form == VERSION_DAY && !release.version.has_day)) {
             continue;
         }
-        const bool same_alias = release.alias.length != 0 && release.alias.length == text.length &&
-                                memcmp(release.alias.at, text.at, text.length) == 0;
+        const bool same_alias = release.alias.length != 0 && zv_slice_same(release.alias, text);
         if (same_alias || (asked->form == VERSION_NUMBERS && !table->builds &&
                            numbers_known(asked, &release.version))) {
             to->exact = release;

@@ -10,31 +10,7 @@
 
 static bool same_text(const struct zv_row *a, const struct zv_row *b, const char *name)
 {
-    const struct zv_slice left = zv_row_text(&a->settings, name);
-    const struct zv_slice right = zv_row_text(&b->settings, name);
-    if (left.length != right.length) {
-        return false;
-    }
-    for (size_t i = 0; i < left.length; i++) {
-        if (left.at[i] != right.at[i]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool same_slice(struct zv_slice a, struct zv_slice b)
-{
-    struct zv_slice rest = a;
-    if (a.length != b.length) {
-        return false;
-    }
-    for (size_t i = 0; i < rest.length; i++) {
-        if (a.at[i] != b.at[i]) {
-            return false;
-        }
-    }
-    return true;
+    return zv_slice_same(zv_row_text(&a->settings, name), zv_row_text(&b->settings, name));
 }
 
 /* The row of the same run with the shortest prompt above one token. */
@@ -45,8 +21,8 @@ static const struct zv_row *base_of(const struct checks *checks, uint64_t *token
     for (size_t i = 0; i < checks->rows->count; i++) {
         const struct zv_row *const row = &checks->rows->rows[i];
         uint64_t length = 0;
-        bool match = same_slice(row->kind, checks->row->kind) &&
-                     same_slice(row->model, checks->row->model) &&
+        bool match = zv_slice_same(row->kind, checks->row->kind) &&
+                     zv_slice_same(row->model, checks->row->model) &&
                      zv_row_u64(&row->settings, "input_len", &length) && length > 1;
         for (size_t j = 0; j < sizeof same / sizeof same[0]; j++) {
             match = match && same_text(row, checks->row, same[j]);
@@ -152,7 +128,7 @@ static void check_weights_step(struct checks *checks)
     }
     for (size_t i = 0; i < checks->rows->count; i++) {
         const struct zv_row *const other = &checks->rows->rows[i];
-        if (same_slice(other->source, row->source) && same_slice(other->model, row->model) &&
+        if (zv_slice_same(other->source, row->source) && zv_slice_same(other->model, row->model) &&
             zv_slice_contains(zv_row_text(&other->settings, "step"), "context only") &&
             measured_read(zv_row_text(&row->measured, "gpu_memory_occupied"), ZV_UNIT_COUNT, true,
                           &with) &&

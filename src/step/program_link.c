@@ -18,12 +18,7 @@ static enum zv_status wrong_at(const struct linker *linker, struct step_place pl
 {
     (void)zv_fail_line(linker->err, status, place.line, "column %u: %.*s: %s", place.column,
                        (int)name.length, name.at, what);
-    char where[256];
-    const struct zv_slice file = linker->procedure->file;
-    const size_t length = file.length < sizeof where ? file.length : sizeof where - 1;
-    memcpy(where, file.at, length);
-    where[length] = 0;
-    (void)zv_fail_where(linker->err, where);
+    (void)zv_fail_in(linker->err, linker->procedure->file);
     return status;
 }
 

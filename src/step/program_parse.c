@@ -337,10 +337,7 @@ static enum zv_status close_section(struct reader *reader)
 /* A family's table has other sections, too, which another reader checks; a program has not. */
 static bool is_family(const struct reader *reader)
 {
-    static const char suffix[] = ".step";
-    const size_t length = sizeof suffix - 1;
-    const struct zv_slice file = reader->program->file;
-    return file.length < length || memcmp(file.at + file.length - length, suffix, length) != 0;
+    return !zv_slice_ends(reader->program->file, ".step");
 }
 
 /* [step function NAME(…)], [step module NAME(…) at PREFIX], [step settings], [step uses NAME …] */
@@ -477,11 +474,7 @@ enum zv_status step_program_parse(struct step_program *program, struct zv_slice 
         status = close_section(&reader);
     }
     if (status != ZV_OK && err != NULL && file.length != 0) {
-        char where[256];
-        const size_t length = file.length < sizeof where ? file.length : sizeof where - 1;
-        memcpy(where, file.at, length);
-        where[length] = 0;
-        (void)zv_fail_where(err, where);
+        (void)zv_fail_in(err, file);
     }
     return status;
 }
