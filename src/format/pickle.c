@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/little_endian.h"
+#include "format/pickle_container.h"
 #include "format/pickle_opcodes.h"
 #include "format/pickle_stack.h"
 #include "format/pickle_usual.h"

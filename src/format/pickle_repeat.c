@@ -4,6 +4,7 @@
 
 #include "base/little_endian.h"
 #include "base/memory.h"
+#include "format/pickle_container.h"
 #include "format/pickle_opcodes.h"
 #include "format/pickle_stack.h"
 

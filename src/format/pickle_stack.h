@@ -137,34 +137,15 @@ static inline bool pickle_can_put(const struct zv_pickle *p, size_t index)
     return index < p->memo_capacity && index < PICKLE_MEMO_MOST && p->memo[index] == 0;
 }
 
+/* Room for at least count elements of so many bytes; *capacity 0 at first. */
+enum zv_status pickle_grow(void **array, size_t *capacity, size_t count, size_t size,
+                           const struct zv_pickle *p, struct zv_error *err);
+
 /* Room for one more value on the stack. */
 enum zv_status pickle_grow_stack(struct zv_pickle *p, struct zv_error *err);
 
 /* The opcode at hand finds too few values. */
 enum zv_status pickle_underflow(const struct zv_pickle *p, struct zv_error *err);
-
-/* A new list or dict, empty and fresh, at the top of the stack, where there is room. */
-enum zv_status pickle_push_empty(struct zv_pickle *p, enum zv_pickle_kind kind,
-                                 struct zv_error *err);
-
-/* Puts the topmost count values, which are above a container, into it. */
-enum zv_status pickle_fill(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,
-                           struct zv_error *err);
-
-/* A new fresh container; memo: the entry plus 1 where it is put aside, which is there and free; 0:
- * nowhere. */
-enum zv_status pickle_make_put(struct zv_pickle *p, enum zv_pickle_kind kind, size_t memo,
-                               struct zv_pickle_value *to, struct zv_error *err);
-
-/* The container on the stack takes a batch that was offered to be folded: the handle, or the items
- * when there is none. */
-enum zv_status pickle_take(struct zv_pickle *p, struct zv_pickle_value *container,
-                           const struct zv_pickle_batch *batch, struct zv_pickle_value handle,
-                           struct zv_error *err);
-
-/* The topmost count values become a new container. */
-enum zv_status pickle_gather(struct zv_pickle *p, enum zv_pickle_kind kind, size_t count,
-                             struct zv_error *err);
 
 /* The topmost value once more. */
 void pickle_duplicate(struct zv_pickle *p);

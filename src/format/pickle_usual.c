@@ -1,5 +1,6 @@
 #include "format/pickle_usual.h"
 
+#include "format/pickle_container.h"
 #include "format/pickle_opcodes.h"
 #include "format/pickle_push.h"
 #include "format/pickle_repeat.h"
