@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "format/pickle.h"
 #include "trace/snapshot_fold.h"
+#include "trace/snapshot_list.h"
 
 /* Whether value is a list of records of a kind from first on; *end is after the last. */
 static bool is_run(const struct zv_pickle *pickle, struct zv_pickle_value value,

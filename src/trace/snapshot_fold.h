@@ -91,9 +91,15 @@ static inline bool fold_index(struct zv_pickle_value value, enum fold_kind kind,
     return true;
 }
 
-/* Whether value is a list of records of this kind that follow each other in the table. An empty
- * list is one. */
-bool fold_run(const struct zv_pickle *pickle, struct zv_pickle_value value, enum fold_kind kind,
-              uint32_t *first, uint32_t *count);
+static inline struct zv_pickle_value fold_handle(enum fold_kind kind, uint32_t index)
+{
+    return zv_pickle_handle((uint64_t)kind << FOLD_INDEX_BITS | index);
+}
+
+/* Of a fold that went wrong. */
+static inline enum zv_status fold_failed(const struct zv_error *err)
+{
+    return err != NULL && err->status != ZV_OK ? err->status : ZV_E_SYNTAX;
+}
 
 #endif
