@@ -8,7 +8,9 @@ void player_complete_frees(struct player *player)
             player_stop(player, "a free of what is not waiting", NULL);
             return;
         }
+        player->completed_bytes = player->caching->blocks[at].size;
         caching_complete_free(player->caching, at);
+        player->completed_bytes = 0;
     }
 }
 

@@ -20,8 +20,10 @@ struct player {
     const struct zv_trace_device *device;
     const struct zv_trace_replay_options *options;
     struct zv_trace_replay *result;
-    size_t cursor;           /* the recorded event that is to come next */
-    struct address_map live; /* block by address: allocated and pending */
+    size_t cursor;            /* the recorded event that is to come next */
+    struct address_map live;  /* block by address: allocated and pending */
+    uint64_t freed_bytes;     /* of the block that is freed and completed in one go, else 0 */
+    uint64_t completed_bytes; /* of the block whose free is completed alone, else 0 */
     bool stopped;
 };
 

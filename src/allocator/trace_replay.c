@@ -40,18 +40,45 @@ void player_stop(struct player *player, const char *why, const struct zv_allocat
     }
 }
 
-static void tell_usage(struct player *player, size_t event)
+static struct zv_trace_usage usage_of(const struct player *player)
 {
     const struct statistics *const stats = &player->caching->stats;
-    const struct zv_trace_usage usage = {
+    return (struct zv_trace_usage){
         .allocated_bytes = (uint64_t)stat_current(stats, ZV_STAT_ALLOCATED_BYTES),
         .active_bytes = (uint64_t)stat_current(stats, ZV_STAT_ACTIVE_BYTES),
         .requested_bytes = (uint64_t)stat_current(stats, ZV_STAT_REQUESTED_BYTES),
         .reserved_bytes = (uint64_t)stat_current(stats, ZV_STAT_RESERVED_BYTES),
         .inactive_split_bytes = (uint64_t)stat_current(stats, ZV_STAT_INACTIVE_SPLIT_BYTES)};
+}
+
+static void tell(const struct player *player, size_t event, const struct zv_trace_usage *usage)
+{
     if (player->options->on_usage != NULL) {
-        player->options->on_usage(player->options->context, event, &usage);
+        player->options->on_usage(player->options->context, event, usage);
     }
+}
+
+static void tell_usage(const struct player *player, size_t event)
+{
+    const struct zv_trace_usage usage = usage_of(player);
+    tell(player, event, &usage);
+}
+
+/* The counters after an event that is just written down: some are changed only after that, and what
+ * is freed in one go has changed them all before its first event. */
+static void tell_usage_at(const struct player *player, const struct zv_allocator_event *event)
+{
+    struct zv_trace_usage usage = usage_of(player);
+    if (event->action == ZV_ACTION_SEGMENT_FREE) {
+        usage.reserved_bytes -= event->size_bytes;
+    } else if (event->action == ZV_ACTION_FREE_COMPLETED && player->completed_bytes != 0) {
+        usage.active_bytes -= player->completed_bytes;
+        usage.requested_bytes -= event->size_bytes;
+    } else if (event->action == ZV_ACTION_FREE_REQUESTED && player->freed_bytes != 0) {
+        usage.active_bytes += player->freed_bytes;
+        usage.requested_bytes += event->size_bytes;
+    }
+    tell(player, player->cursor, &usage);
 }
 
 static void advance(struct player *player)
@@ -85,7 +112,7 @@ static void compare(void *context, const struct zv_allocator_event *event)
     player->result->allocations += event->action == ZV_ACTION_ALLOC;
     player->result->segments +=
         event->action == ZV_ACTION_SEGMENT_ALLOC || event->action == ZV_ACTION_SEGMENT_MAP;
-    tell_usage(player, player->cursor); /* of the counters that this event has changed so far */
+    tell_usage_at(player, event);
     advance(player);
     player->result->events = player->cursor;
 }
@@ -162,8 +189,11 @@ static enum zv_status play_free(struct player *player, const struct zv_trace_eve
         return ZV_OK;
     }
     (void)address_map_take(&player->live, event->address);
-    return caching_free(player->caching,
-                        (struct zv_allocation){block->address, at, block->generation}, err);
+    player->freed_bytes = block->size;
+    const enum zv_status status = caching_free(
+        player->caching, (struct zv_allocation){block->address, at, block->generation}, err);
+    player->freed_bytes = 0;
+    return status;
 }
 
 /* The alloc or oom that the segment events at the cursor led to; NULL: they led to none. */
@@ -312,7 +342,8 @@ enum zv_status zv_trace_rules(struct zv_trace_rules *rules, struct allocator_con
 {
     allocator_config_init(context, profile);
     const enum zv_status status = allocator_config_parse(context, zv_slice_of(conf), err);
-    *rules = (struct zv_trace_rules){round_request, context, context->max_split_bytes};
+    *rules = (struct zv_trace_rules){
+        .round = round_request, .context = context, .max_split_bytes = context->max_split_bytes};
     return status;
 }
 

@@ -4,182 +4,50 @@
 
 #include "allocator/trace_record.h"
 #include "base/fail.h"
+#include "base/memory.h"
+#include "explain/series.h"
 #include "trace/crop.h"
 #include "trace/op_list.h"
 #include "trace/open.h"
 
-/* Usage that is handed on once for each event: the replay may correct itself until the next. */
-struct series {
-    const struct zv_record *record;
-    zv_record_series_fn *tell;
-    void *context;
-    bool has_pending;
-    size_t event;
-    struct zv_trace_usage usage;
+struct notes {
+    struct zv_record *record;
+    size_t odd_capacity;
+    bool failed; /* host memory is short */
 };
 
-static void flush(struct series *series)
+/* A free that gave back more than its request rounded. */
+static void note_odd(struct notes *notes, size_t event, const struct zv_trace_usage *usage)
 {
-    if (series->has_pending) {
-        series->tell(series->context, series->event, &series->usage, true);
-        series->has_pending = false;
+    struct zv_record *const record = notes->record;
+    const struct zv_trace_event *const one = &zv_record_device(record)->events[event];
+    if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT || notes->failed ||
+        one->action != ZV_TRACE_FREE_COMPLETED || record->end.active_bytes <= usage->active_bytes) {
+        return;
     }
-}
-
-static void on_usage(void *context, size_t event, const struct zv_trace_usage *usage)
-{
-    struct series *const series = context;
-    if (series->has_pending && series->event != event) {
-        flush(series);
+    const uint64_t bytes = record->end.active_bytes - usage->active_bytes;
+    if (bytes == record->rules.round(record->rules.context, one->bytes)) {
+        return;
     }
-    series->has_pending = true;
-    series->event = event;
-    series->usage = *usage;
-}
-
-static struct zv_trace_usage usage_at_start(const struct zv_trace_start *start)
-{
-    struct zv_trace_usage usage = {.reserved_bytes = start->reserved_bytes};
-    for (size_t i = 0; i < start->block_count; i++) {
-        usage.active_bytes += start->blocks[i].bytes;
-        usage.requested_bytes += start->blocks[i].requested_bytes;
-        usage.allocated_bytes +=
-            start->blocks[i].state == ZV_BLOCK_ALLOCATED ? start->blocks[i].bytes : 0;
-    }
-    return usage;
-}
-
-/* What an event does to the sums when only the record is known; never below 0. */
-static void add_event(const struct zv_record *record, const struct zv_trace_event *event,
-                      struct zv_trace_usage *usage)
-{
-    const uint64_t size = record->rules.round(record->rules.context, event->bytes);
-    const uint64_t bytes = event->bytes;
-    switch ((enum zv_trace_action)event->action) {
-    case ZV_TRACE_ALLOC:
-        usage->allocated_bytes += size;
-        usage->active_bytes += size;
-        usage->requested_bytes += bytes;
-        break;
-    case ZV_TRACE_FREE_REQUESTED:
-        usage->allocated_bytes -= size < usage->allocated_bytes ? size : usage->allocated_bytes;
-        break;
-    case ZV_TRACE_FREE_COMPLETED:
-        usage->active_bytes -= size < usage->active_bytes ? size : usage->active_bytes;
-        usage->requested_bytes -= bytes < usage->requested_bytes ? bytes : usage->requested_bytes;
-        break;
-    case ZV_TRACE_SEGMENT_ALLOC:
-    case ZV_TRACE_SEGMENT_MAP:
-        usage->reserved_bytes += bytes;
-        break;
-    case ZV_TRACE_SEGMENT_FREE:
-    case ZV_TRACE_SEGMENT_UNMAP:
-        usage->reserved_bytes -= bytes < usage->reserved_bytes ? bytes : usage->reserved_bytes;
-        break;
-    case ZV_TRACE_OOM:
-    case ZV_TRACE_SNAPSHOT:
-    case ZV_TRACE_OTHER:
-    case ZV_TRACE_ACTION_COUNT:
-        break;
-    }
-}
-
-/* How far a running sum falls below where it began: at least that much was live before. */
-static uint64_t live_before(const struct zv_trace_device *device)
-{
-    uint64_t sum = 0;
-    uint64_t below = 0;
-    for (size_t i = 0; i < device->event_count; i++) {
-        const struct zv_trace_event *const event = &device->events[i];
-        if (event->action == ZV_TRACE_ALLOC) {
-            sum += event->bytes;
-        } else if (event->action == ZV_TRACE_FREE_REQUESTED) {
-            below += event->bytes > sum ? event->bytes - sum : 0;
-            sum -= event->bytes > sum ? sum : event->bytes;
+    if (record->odd_count == notes->odd_capacity) {
+        const size_t grown = notes->odd_capacity == 0 ? 64 : 2 * notes->odd_capacity;
+        struct zv_trace_odd *const odd = zv_memory_resize(record->odd, grown * sizeof *odd);
+        notes->failed = odd == NULL;
+        if (notes->failed) {
+            return;
         }
+        record->odd = odd;
+        notes->odd_capacity = grown;
     }
-    return below;
+    record->odd[record->odd_count++] = (struct zv_trace_odd){event, bytes};
 }
 
-/* Where the recorded totals do not follow from each other: events are missing there. */
-static uint64_t count_jumps(const struct zv_record *record)
+static void note_usage(void *context, size_t event, const struct zv_trace_usage *usage, bool proved)
 {
-    const struct zv_trace_device *const device = zv_record_device(record);
-    uint64_t jumps = 0;
-    for (size_t i = 1; i < device->event_count; i++) {
-        const struct zv_trace_event *const event = &device->events[i];
-        const struct zv_trace_total *const total =
-            &record->trace.totals[event - record->trace.events];
-        const uint64_t change =
-            event->action == ZV_TRACE_FREE_REQUESTED ? 0 - event->bytes : event->bytes;
-        jumps += event->action != ZV_TRACE_OOM && total->known && (total - 1)->known &&
-                 (total - 1)->allocated_bytes + change != total->allocated_bytes;
-    }
-    return jumps;
-}
-
-/* A profiler wrote totals beside its events, or only the sums of its events are known. */
-static void profiler_series(const struct zv_record *record, zv_record_series_fn *tell,
-                            void *context)
-{
-    const struct zv_trace_device *const device = zv_record_device(record);
-    struct zv_trace_usage usage = {.allocated_bytes = live_before(device)};
-    for (size_t i = 0; i < device->event_count; i++) {
-        const struct zv_trace_event *const event = &device->events[i];
-        const struct zv_trace_total *const total =
-            &record->trace.totals[event - record->trace.events];
-        if (total->known) {
-            usage.allocated_bytes = total->allocated_bytes;
-            usage.reserved_bytes = total->reserved_bytes;
-        } else if (event->action == ZV_TRACE_ALLOC) {
-            usage.allocated_bytes += event->bytes;
-        } else if (event->action == ZV_TRACE_FREE_REQUESTED) {
-            usage.allocated_bytes -= event->bytes;
-        }
-        tell(context, i, &usage, false);
-    }
-}
-
-static enum zv_status run_series(const struct zv_record *record, struct zv_trace_replay *proof,
-                                 zv_record_series_fn *tell, void *context, struct zv_error *err)
-{
-    const struct zv_trace_device *const device = zv_record_device(record);
-    struct series series = {.record = record, .tell = tell, .context = context};
-    if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT) {
-        *proof = (struct zv_trace_replay){.total_events = device->event_count,
-                                          .why = "a profiler writes no streams and no requests"};
-        profiler_series(record, tell, context);
-        return ZV_OK;
-    }
-    series.usage = usage_at_start(&record->start);
-    const struct zv_trace_replay_options options = {
-        .profile = record->profile, .conf = record->conf, .on_usage = on_usage, .context = &series};
-    const enum zv_status status =
-        zv_trace_replay(proof, &record->trace, record->device, &record->start, &options, err);
-    if (status != ZV_OK) {
-        return status;
-    }
-    struct zv_trace_usage usage =
-        proof->events != 0 ? series.usage : usage_at_start(&record->start);
-    flush(&series);
-    for (size_t i = proof->events; i < device->event_count; i++) {
-        add_event(record, &device->events[i], &usage);
-        tell(context, i, &usage, false);
-    }
-    return ZV_OK;
-}
-
-enum zv_status zv_record_series(const struct zv_record *record, zv_record_series_fn *tell,
-                                void *context, struct zv_error *err)
-{
-    struct zv_trace_replay proof;
-    return run_series(record, &proof, tell, context, err);
-}
-
-static void note_peaks(void *context, size_t event, const struct zv_trace_usage *usage, bool proved)
-{
-    struct zv_record *const record = context;
+    struct notes *const notes = context;
+    struct zv_record *const record = notes->record;
     (void)proved;
+    note_odd(notes, event, usage);
     if (usage->allocated_bytes > record->peak_allocated.usage.allocated_bytes) {
         record->peak_allocated = (struct zv_record_peak){event + 1, *usage};
     }
@@ -187,6 +55,38 @@ static void note_peaks(void *context, size_t event, const struct zv_trace_usage 
         record->peak_reserved = (struct zv_record_peak){event + 1, *usage};
     }
     record->end = *usage;
+}
+
+/* What the sums over a record leave out, of an instant that the replay did not reach. */
+static enum zv_status complete_usage(const struct zv_record *record, size_t event,
+                                     struct zv_trace_usage *usage, struct zv_error *err)
+{
+    struct zv_trace_start state;
+    if (event < record->learned.events) {
+        return ZV_OK;
+    }
+    const enum zv_status status =
+        zv_trace_state_at(&state, &record->trace, record->device, event, &record->rules, err);
+    if (status == ZV_OK) {
+        usage->inactive_split_bytes = series_usage(&state).inactive_split_bytes;
+    }
+    zv_trace_start_close(&state);
+    return status;
+}
+
+static enum zv_status complete_usages(struct zv_record *record, struct zv_error *err)
+{
+    if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT || record->learned.exact) {
+        return ZV_OK;
+    }
+    enum zv_status status =
+        complete_usage(record, record->peak_allocated.event, &record->peak_allocated.usage, err);
+    status = status == ZV_OK ? complete_usage(record, record->peak_reserved.event,
+                                              &record->peak_reserved.usage, err)
+                             : status;
+    return status == ZV_OK
+               ? complete_usage(record, zv_record_device(record)->event_count, &record->end, err)
+               : status;
 }
 
 /* Recorded settings that this allocator does not know, or are none: what the file says besides. */
@@ -281,6 +181,38 @@ static void find_oom(struct zv_record *record)
     record->has_history = device->event_count > 1;
 }
 
+/* Peaks, end and sizes, from the state before the record. */
+static enum zv_status take_series(struct zv_record *record, struct zv_trace_replay *proof,
+                                  struct zv_error *err)
+{
+    struct notes notes = {.record = record, .odd_capacity = record->odd_count};
+    record->odd_count = 0;
+    record->end = series_usage(&record->start);
+    record->peak_allocated = (struct zv_record_peak){.usage = record->end};
+    record->peak_reserved = (struct zv_record_peak){.usage = record->end};
+    const enum zv_status status = series_run(record, proof, note_usage, &notes, err);
+    record->rules.odd = record->odd;
+    record->rules.odd_count = record->odd_count;
+    return status == ZV_OK && notes.failed ? zv_fail_memory(err, "the sizes of blocks") : status;
+}
+
+/* Where the recorded totals do not follow from each other: events are missing there. */
+static uint64_t count_jumps(const struct zv_record *record)
+{
+    const struct zv_trace_device *const device = zv_record_device(record);
+    uint64_t jumps = 0;
+    for (size_t i = 1; i < device->event_count; i++) {
+        const struct zv_trace_event *const event = &device->events[i];
+        const struct zv_trace_total *const total =
+            &record->trace.totals[event - record->trace.events];
+        const uint64_t change =
+            event->action == ZV_TRACE_FREE_REQUESTED ? 0 - event->bytes : event->bytes;
+        jumps += event->action != ZV_TRACE_OOM && total->known && (total - 1)->known &&
+                 (total - 1)->allocated_bytes + change != total->allocated_bytes;
+    }
+    return jumps;
+}
+
 /* The trace is in the record; already: events of it that were not read. */
 static enum zv_status prepare(struct zv_record *record, const struct zv_record_options *options,
                               size_t already, struct zv_error *err)
@@ -298,10 +230,14 @@ static enum zv_status prepare(struct zv_record *record, const struct zv_record_o
         record->start.stray_events = count_jumps(record);
     }
     find_oom(record);
-    record->end = usage_at_start(&record->start);
-    record->peak_allocated.usage = record->end;
-    record->peak_reserved.usage = record->end;
-    return run_series(record, &record->proof, note_peaks, record, err);
+    status = take_series(record, &record->proof, err);
+    record->learned = record->proof;
+    if (status == ZV_OK && !record->proof.exact && record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
+        record->learned_blocks =
+            zv_trace_start_learn(&record->start, &record->trace, record->device);
+        status = record->learned_blocks != 0 ? take_series(record, &record->learned, err) : ZV_OK;
+    }
+    return status == ZV_OK ? complete_usages(record, err) : status;
 }
 
 enum zv_status zv_record_open(struct zv_record *record, struct zv_slice input,
@@ -335,6 +271,7 @@ enum zv_status zv_record_of_ops(struct zv_record *record, struct zv_slice ops,
 void zv_record_close(struct zv_record *record)
 {
     zv_trace_start_close(&record->start);
+    zv_memory_free(record->odd);
     zv_trace_close(&record->trace);
     *record = (struct zv_record){0};
 }

@@ -51,8 +51,14 @@ struct zv_record {
     struct zv_slice conf_unread; /* recorded, but not understood here: conf is assumed */
     struct allocator_config config;
     struct zv_trace_rules rules;
+    struct zv_trace_odd *odd; /* what rules.odd is */
+    size_t odd_count;
     struct zv_trace_start start;
     struct zv_trace_replay proof;
+    /* Where it leaves the record: how many blocks of before it are of another size, as later events
+     * show, and how far the replay comes with that. Figures are of this one. */
+    size_t learned_blocks;
+    struct zv_trace_replay learned;
     struct zv_record_peak peak_allocated; /* first instant of the largest allocated bytes */
     struct zv_record_peak peak_reserved;
     struct zv_trace_usage end; /* after the last event */

@@ -81,6 +81,29 @@ static void put_start(struct zv_sink *sink, const struct report_style *style,
     report_fold(sink, style, 2, 0, line);
 }
 
+/* What the replay comes to with sizes that only later events show. */
+static void put_learned(struct zv_sink *sink, const struct report_style *style,
+                        const struct zv_record *record)
+{
+    char line[LINE_TEXT];
+    char blocks[COUNT_TEXT];
+    char done[COUNT_TEXT];
+    char total[COUNT_TEXT];
+    if (record->learned_blocks == 0) {
+        return;
+    }
+    report_count(blocks, record->learned_blocks);
+    report_count(done, record->learned.events);
+    report_count(total, record->learned.total_events);
+    (void)snprintf(line, sizeof line,
+                   "Later addresses show that %s block%s from before the record %s larger than the "
+                   "request rounded; with that it is exact %s event %s of %s.",
+                   blocks, record->learned_blocks == 1 ? "" : "s",
+                   record->learned_blocks == 1 ? "was" : "were",
+                   record->learned.exact ? "to the end," : "up to", done, total);
+    report_fold(sink, style, 2, 0, line);
+}
+
 void report_source_text(struct zv_sink *sink, const struct report_style *style,
                         const struct zv_record *record)
 {
@@ -146,11 +169,12 @@ void report_proof_text(struct zv_sink *sink, const struct report_style *style,
         line[0] = 0;
         put_event(line, sizeof line, titles[record->trace.known], &proof->recorded);
         put_event(line, sizeof line, "; replayed:", &proof->replayed);
-        (void)snprintf(line + strlen(line), sizeof line - strlen(line),
-                       " (%s). From there on, sizes are requests rounded: totals are at most "
-                       "1 MiB a block too low.",
-                       proof->why);
+        (void)snprintf(line + strlen(line), sizeof line - strlen(line), " (%s).%s", proof->why,
+                       record->learned.exact ? ""
+                                             : " From there on, sizes are requests rounded, larger "
+                                               "where addresses or the end state show it.");
         report_fold(sink, style, 2, 0, line);
+        put_learned(sink, style, record);
     }
     report_source_text(sink, style, record);
     put_start(sink, style, record);
@@ -168,6 +192,11 @@ void report_proof_json(struct zv_json_writer *json, const struct zv_record *reco
     json_bytes(json, "exact_segments", true, proof->segments);
     json_bytes(json, "segments", true, proof->total_segments);
     json_text(json, "why", proof->why);
+    if (record->learned_blocks != 0) {
+        json_bytes(json, "learned_blocks", true, record->learned_blocks);
+        json_bool(json, "learned_exact", record->learned.exact);
+        json_bytes(json, "learned_exact_events", true, record->learned.events);
+    }
     json_text(json, "profile", zv_torch_profile_name(record->profile));
     json_text(json, "alloc_conf", record->conf);
     json_bool(json, "alloc_conf_known", record->conf_known);

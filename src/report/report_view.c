@@ -175,7 +175,7 @@ static void put_basis(struct zv_json_writer *json, const struct report_view *vie
     char exact[32];
     char total[32];
     const struct zv_record *const record = record_of(view);
-    const struct zv_trace_replay *const proof = &record->proof;
+    const struct zv_trace_replay *const proof = &record->learned;
     const struct zv_slice by = zv_trace_text(&record->trace, record->trace.known_by);
     if (record->trace.known != ZV_TRACE_RECORDED) {
         (void)snprintf(text, sizeof text, "%s%s%.*s.",
@@ -191,7 +191,7 @@ static void put_basis(struct zv_json_writer *json, const struct report_view *vie
         report_count(total, proof->total_events);
         (void)snprintf(text, sizeof text,
                        "Recorded events; sizes by replay, which is exact for %s of %s events%s.",
-                       exact, total, proof->exact ? "" : ", then requests rounded");
+                       exact, total, proof->exact ? "" : ", then sums of the record");
     }
     json_text(json, "basis", text);
 }

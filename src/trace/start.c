@@ -187,13 +187,31 @@ static bool load_end(struct undo *undo)
     return true;
 }
 
+/* What is known of the block whose free this event completed; 0: nothing. */
+static uint64_t odd_bytes(const struct zv_trace_rules *rules, size_t event)
+{
+    size_t low = 0;
+    size_t high = rules->odd_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (rules->odd[middle].event < event) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < rules->odd_count && rules->odd[low].event == event ? rules->odd[low].bytes : 0;
+}
+
 static bool undo_free(struct undo *undo, const struct zv_trace_event *event)
 {
+    const uint64_t odd = odd_bytes(undo->rules, (size_t)(event - undo->device->events));
+    const uint64_t rounded = undo->rules->round(undo->rules->context, event->bytes);
     const struct zv_trace_block block = {.address = event->address,
-                                         .bytes =
-                                             undo->rules->round(undo->rules->context, event->bytes),
+                                         .bytes = odd != 0 ? odd : rounded,
                                          .requested_bytes = event->bytes,
-                                         .state = ZV_BLOCK_PENDING};
+                                         .state = ZV_BLOCK_PENDING,
+                                         .is_guess = odd == 0};
     if (address_map_get(&undo->live, event->address) != 0) {
         undo->stray++;
         return true;
@@ -310,9 +328,10 @@ static void stretch(const struct undo *undo, const struct zv_trace_segment *segm
                     struct zv_trace_block *block, uint64_t end)
 {
     const uint64_t gap = end - (block->address + block->bytes);
-    if (!segment->is_small && !segment->is_expandable &&
+    if (block->is_guess && !segment->is_small && !segment->is_expandable &&
         (gap <= LARGEST_REST || block->bytes >= undo->rules->max_split_bytes)) {
         block->bytes += gap;
+        block->is_guess = false;
     }
 }
 

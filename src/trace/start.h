@@ -7,7 +7,8 @@
  *                                                             segment_alloc   the segment goes ...
  *
  * A block that came back has the size of its request rounded; the true size may be larger (the
- * rest of a large block that was too small to be split), which its neighbours tell.
+ * rest of a large block that was too small to be split), which its neighbours tell: at once, or
+ * when the next block is put behind it.
  *
  * The record is a ring: whether older events were dropped is not written down. Blocks that were
  * live before the first event are known by their end state or their free only.
@@ -33,10 +34,18 @@ struct zv_trace_start {
     uint64_t stray_events; /* that contradict the end state: the record is not whole */
 };
 
+/* A block whose bytes are not its request rounded, by the event that completed its free. */
+struct zv_trace_odd {
+    size_t event;
+    uint64_t bytes;
+};
+
 struct zv_trace_rules {
     uint64_t (*round)(const void *context, uint64_t bytes); /* the allocator's size of a request */
     const void *context;
-    uint64_t max_split_bytes; /* UINT64_MAX: unlimited */
+    uint64_t max_split_bytes;       /* UINT64_MAX: unlimited */
+    const struct zv_trace_odd *odd; /* in order of events; what is known of the device's blocks */
+    size_t odd_count;
 };
 
 /* Close after a failure too. Errors: ZV_E_NOMEM, ZV_E_LIMIT. */
@@ -44,7 +53,14 @@ enum zv_status zv_trace_start(struct zv_trace_start *start, const struct zv_trac
                               size_t device, const struct zv_trace_rules *rules,
                               struct zv_error *err);
 
-/* The same before event `until` (0-based; the number of events: the end). */
+/*
+ * Gives blocks whose size is their request rounded the size that later events of the record show;
+ * how many got another one.
+ */
+size_t zv_trace_start_learn(struct zv_trace_start *start, const struct zv_trace *trace,
+                            size_t device);
+
+/* The state before event `until` (0-based; the number of events: the end). */
 enum zv_status zv_trace_state_at(struct zv_trace_start *start, const struct zv_trace *trace,
                                  size_t device, size_t until, const struct zv_trace_rules *rules,
                                  struct zv_error *err);

@@ -57,6 +57,7 @@ struct zv_trace_block {
     uint64_t requested_bytes; /* of what is not free */
     uint32_t stack;
     uint8_t state; /* enum zv_block_state; pending: freed, other streams may still use it */
+    bool is_guess; /* of a state that was found by undoing: bytes are the request rounded */
 };
 
 struct zv_trace_segment {

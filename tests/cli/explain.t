@@ -257,8 +257,8 @@ at least what is shown.
 replay: exact up to event 0 of 9, then it leaves the record (0/3 allocations
 exact)
   Recorded: alloc of 3145728 B at 0x7f0000200000; replayed: oom of 3145728 B at
-  0x10000000000 (another event). From there on, sizes are requests rounded:
-  totals are at most 1 MiB a block too low.
+  0x10000000000 (another event). From there on, sizes are requests rounded,
+  larger where addresses or the end state show it.
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
   Before the record: nothing was reserved, so it is whole.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
@@ -1198,7 +1198,7 @@ zirve explain: --diff: a profiler records neither stacks nor segments: expected 
 ? 4
 # Settings that are newer than this allocator: the rest of the file is explained, and they are named.
 $ zirve replay tests/data/ops/hole.txt --alloc-conf max_split_size_mb:64 --snapshot $TMP/s.pickle >/dev/null; LC_ALL=C sed 's/max_split_size_mb:64/max_splot_size_mb:64/' $TMP/s.pickle >$TMP/newer.pickle; zirve explain $TMP/newer.pickle | sed -n '/^PEAK/,/^$/p; /settings/,/understood/p'
-PEAK 5.59 GiB (6.00 GB) allocated, after event 29 of 39. It did not run out of
+PEAK 5.59 GiB (6.01 GB) allocated, after event 29 of 39. It did not run out of
 memory.
 
   settings default (assumed: "max_splot_size_mb:64" is not understood).

@@ -187,8 +187,8 @@ $ zirve place tests/data/snapshots/expandable.pickle --unit MiB --capacity 1MiB
 replay: exact up to event 1 of 2, then it leaves the record (0/1 allocations and
 1/1 segments exact)
   Recorded: alloc of 15728640 B at 0x7f0001100000; replayed: alloc of 15728640 B
-  at 0x7f0001600000 (another event). From there on, sizes are requests rounded:
-  totals are at most 1 MiB a block too low.
+  at 0x7f0001600000 (another event). From there on, sizes are requests rounded,
+  larger where addresses or the end state show it.
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings
   expandable_segments:True.
   Before the record: 15.00 MiB live in 1 block, 20.00 MiB reserved, found by

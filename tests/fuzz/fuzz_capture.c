@@ -37,7 +37,7 @@ static void check_segments(const struct zv_trace *trace)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct zv_trace_rules rules = {round_512, NULL, UINT64_MAX};
+    static const struct zv_trace_rules rules = {.round = round_512, .max_split_bytes = UINT64_MAX};
     const struct zv_capture_range range = {size % 3, size % 3 + size % 5};
     struct zv_trace trace = {0};
     struct zv_error err = {0};

@@ -16,7 +16,7 @@ static uint64_t round_512(const void *context, uint64_t bytes)
     (void)context;
     return (bytes + 511) / 512 * 512;
 }
-static const struct zv_trace_rules rules = {round_512, NULL, UINT64_MAX};
+static const struct zv_trace_rules rules = {.round = round_512, .max_split_bytes = UINT64_MAX};
 static const struct zv_capture_range all = {0, SIZE_MAX};
 
 static void read_snapshot(struct zv_trace *trace, const char *name)

@@ -46,7 +46,7 @@ static uint64_t round_512(const void *context, uint64_t bytes)
     (void)context;
     return (bytes + 511) / 512 * 512;
 }
-static const struct zv_trace_rules rules = {round_512, NULL, UINT64_MAX};
+static const struct zv_trace_rules rules = {.round = round_512, .max_split_bytes = UINT64_MAX};
 
 static void check_frame(const struct zv_trace *trace, uint32_t stack, const char *file,
                         const char *name, uint64_t line)
