@@ -20,13 +20,13 @@ static bool look_under(struct step_run *run, struct zv_slice prefix, struct zv_s
     return step_path_under(run, prefix, module) != NULL;
 }
 
-/* Under the procedure's prefix, or else from the model's root. */
+/* Under the procedure's prefix, or else from the root of the part that is run, or of the model. */
 static struct step_value path_value(struct step_run *run, const struct step_expression *x)
 {
     const struct zv_slice root = run->scope != NULL ? run->scope->prefix : zv_slice_of("");
     struct step_value found;
     if (look_under(run, run->prefix, x->text, &found) || look_under(run, root, x->text, &found) ||
-        run->lenient) {
+        look_under(run, zv_slice_of(""), x->text, &found) || run->lenient) {
         return found;
     }
     return step_run_fail(run, x, ZV_E_SYNTAX,

@@ -10,8 +10,9 @@ are PyTorch's own, but nothing is computed. fake_cuda.c answers the few calls th
 Reads cases.tsv in the folder (config, class, batch, tokens or - for images, weights, autocast,
 attention, cache) and writes beside it:
 
-saved.tsv   the case, the number and bytes of the gradients after backward, and the sizes of all
-            storages that are alive after the forward pass with its inputs and output, as count*bytes
+saved.tsv   the case, the number and bytes of what is left when inputs and outputs are gone (gradients, what a
+            model keeps), and the sizes of all storages that are alive after the forward pass with its inputs
+            and output, as count*bytes
 events.tsv.gz  the case, and each storage as it is made and freed: bytes, or -k for the k-th before the
             next one to be made; what one operation makes is in the order of its results; "|" after the
             forward pass and after backward
@@ -276,7 +277,7 @@ def run(folder, case):
         values = json.load(f)
     config = transformers.AutoConfig.for_model(**values)
     config._attn_implementation = attention
-    config.use_cache = cache == "cache"
+    config.get_text_config().use_cache = config.use_cache = cache == "cache"
     torch.set_default_dtype(DTYPES[weights])
     with FakeTensorMode(allow_non_fake_inputs=True):
         torch.set_default_device("cuda")
@@ -294,16 +295,16 @@ def run(folder, case):
             live.in_backward = True
             out.loss.backward()
             live.mark()
-        grads = [p.grad for p in model.parameters() if p.grad is not None]
         events = list(live.events)
+        del out, inputs
+        left = live.alive()
     torch.set_default_device("cpu")
-    return alive, grads, events
+    return alive, left, events
 
 
-def saved_text(alive, grads):
+def saved_text(alive, left):
     sizes = collections.Counter(alive)
-    total = sum(g.untyped_storage().nbytes() for g in grads)
-    return [str(len(grads)), str(total), " ".join(f"{n}*{size}" for size, n in sorted(sizes.items()))]
+    return [str(len(left)), str(sum(left)), " ".join(f"{n}*{size}" for size, n in sorted(sizes.items()))]
 
 
 def event_texts(events):
@@ -354,13 +355,13 @@ def main():
         if wanted and case[0] not in wanted and "@".join(case) not in wanted:
             continue
         try:
-            alive, grads, events = run(folder, case)
+            alive, left, events = run(folder, case)
         except Exception as error:
             print("FAILED", case, repr(error)[:400], file=sys.stderr)
             if wanted:
                 raise
             continue
-        saved = "\t".join(case + saved_text(alive, grads))
+        saved = "\t".join(case + saved_text(alive, left))
         if wanted:
             print(saved)
             for text, name in event_texts(events):
