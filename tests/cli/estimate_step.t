@@ -1168,11 +1168,15 @@ zirve estimate: the weights are quantised (awq, quantization_config), and no pro
 ? 4
 # What the model cannot do.
 $ zirve estimate tests/data/models/gpt2/config.json --framework transformers --micro-batch 1 --seq-length 5000 --accumulation 1
-zirve estimate: steps/usual.step: line 64: column 1: more tokens than the model has positions for
+zirve estimate: steps/usual.step: line 67: column 1: more tokens than the model has positions for
 ? 64
 $ zirve estimate tests/data/models/roberta-base/config.json --framework transformers --micro-batch 1 --seq-length 513 --accumulation 1
-zirve estimate: steps/usual.step: line 64: column 1: more tokens than the model has positions for
+zirve estimate: steps/usual.step: line 67: column 1: more tokens than the model has positions for
 ? 64
 $ zirve estimate tests/data/models/vit-base-patch16-in21k/config.json --framework generate --seq-length 64
 zirve estimate: steps/generate.step: line 139: column 8: head: this program asks it of the model, and families/vit.family does not say it
 ? 4
+$ zirve estimate $M/qwen2-vl-2b/config.json --framework transformers --micro-batch 1 --seq-length 64 --accumulation 1 --optimizer sgd | sed -n '2p;/Not in it/,$p'
+  peak allocated                 15.80 GiB (16.96 GB)
+  Not in it: the pass of the vision part. Its weights are there, but nothing
+  goes through them: a step on text alone.
