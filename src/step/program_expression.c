@@ -4,6 +4,12 @@
 
 #include "base/fail.h"
 
+enum zv_status step_parse_full(struct step_parser *parser, const char *what, int limit)
+{
+    return zv_fail_line(parser->err, ZV_E_LIMIT, parser->lexer.number, "more than %d %s", limit,
+                        what);
+}
+
 enum zv_status step_parse_wrong_at(struct step_parser *parser, struct step_place place,
                                    const char *what)
 {

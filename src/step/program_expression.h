@@ -17,6 +17,9 @@ enum zv_status step_parse_wrong(struct step_parser *parser, const char *what);
 enum zv_status step_parse_wrong_at(struct step_parser *parser, struct step_place place,
                                    const char *what);
 
+/* Records that there are too many of what; always ZV_E_LIMIT. */
+enum zv_status step_parse_full(struct step_parser *parser, const char *what, int limit);
+
 /* Reads one expression; *to is NULL on failure. */
 enum zv_status step_parse_expression(struct step_parser *parser, struct step_expression **to);
 

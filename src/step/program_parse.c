@@ -1,15 +1,7 @@
-#include <string.h>
-
+/* A program's file, or the step sections of a family's table: settings and heads of procedures. */
 #include "base/fail.h"
-#include "step/program.h"
 #include "step/program_expression.h"
-
-/* A block that is open: where its next statement goes. */
-struct block {
-    struct step_statement **end;
-    struct step_statement *owner; /* NULL: the procedure */
-    bool in_otherwise;
-};
+#include "step/program_statement.h"
 
 enum section { SECTION_OTHER, SECTION_PROCEDURE, SECTION_SETTINGS };
 
@@ -17,8 +9,7 @@ struct reader {
     struct step_parser parser;
     struct step_program *program;
     enum section section;
-    struct block blocks[STEP_MAX_NESTING];
-    size_t block_count;
+    struct step_statements body; /* of the procedure being read */
 };
 
 static enum zv_status wrong(struct reader *reader, const char *what)
@@ -26,222 +17,11 @@ static enum zv_status wrong(struct reader *reader, const char *what)
     return step_parse_wrong(&reader->parser, what);
 }
 
-static enum zv_status full(struct reader *reader, const char *what, int limit)
-{
-    return zv_fail_line(reader->parser.err, ZV_E_LIMIT, reader->parser.lexer.number,
-                        "more than %d %s", limit, what);
-}
-
 static enum zv_status end_of_line(struct reader *reader)
 {
     return reader->parser.lexer.token.kind == TOKEN_END
                ? ZV_OK
                : wrong(reader, "something follows a complete line");
-}
-
-/* ---- variables ---- */
-
-static bool plain(struct zv_slice name)
-{
-    return memchr(name.at, '.', name.length) == NULL;
-}
-
-static enum zv_status add_local(struct reader *reader, struct zv_slice name)
-{
-    struct step_procedure *const procedure = reader->parser.procedure;
-    for (uint32_t i = 0; i < procedure->local_count; i++) {
-        if (zv_slice_same(procedure->locals[i], name)) {
-            return ZV_OK;
-        }
-    }
-    if (procedure->local_count == STEP_MAX_LOCALS) {
-        return full(reader, "variables in a procedure", STEP_MAX_LOCALS);
-    }
-    procedure->locals[procedure->local_count++] = name;
-    return ZV_OK;
-}
-
-/* What an assignment writes to: variables, or items of lists. */
-static enum zv_status check_targets(struct reader *reader, const struct step_expression *targets,
-                                    bool only_names)
-{
-    for (const struct step_expression *t = targets; t != NULL; t = t->next) {
-        if (t->kind == STEP_NAME && plain(t->text)) {
-            const enum zv_status status = add_local(reader, t->text);
-            if (status != ZV_OK) {
-                return status;
-            }
-        } else if ((t->kind != STEP_ITEM && t->kind != STEP_NAME) || only_names) {
-            return step_parse_wrong_at(&reader->parser, t->place, "this cannot be assigned to");
-        }
-    }
-    return ZV_OK;
-}
-
-/* ---- statements ---- */
-
-static enum zv_status add_statement(struct reader *reader, struct step_statement **to)
-{
-    *to = zv_arena_alloc(reader->parser.arena, sizeof **to);
-    if (*to == NULL) {
-        return zv_fail_memory(reader->parser.err, "a step's program");
-    }
-    struct block *const block = &reader->blocks[reader->block_count - 1];
-    (*to)->place = reader->parser.lexer.token.place;
-    *block->end = *to;
-    block->end = &(*to)->next;
-    return ZV_OK;
-}
-
-static enum zv_status open_block(struct reader *reader, struct step_statement *owner)
-{
-    if (reader->block_count == STEP_MAX_NESTING) {
-        return full(reader, "blocks in each other", STEP_MAX_NESTING);
-    }
-    reader->blocks[reader->block_count++] = (struct block){&owner->body, owner, false};
-    return ZV_OK;
-}
-
-static enum zv_status read_for(struct reader *reader, struct step_statement *to)
-{
-    struct step_parser *const parser = &reader->parser;
-    const struct step_token name = parser->lexer.token;
-    if (name.kind != TOKEN_NAME || !plain(name.text)) {
-        return wrong(reader, "expected: for NAME < COUNT, or for NAME in LIST");
-    }
-    step_lexer_next(&parser->lexer);
-    to->targets = zv_arena_alloc(parser->arena, sizeof *to->targets);
-    if (to->targets == NULL) {
-        return zv_fail_memory(parser->err, "a step's program");
-    }
-    *to->targets =
-        (struct step_expression){.kind = STEP_NAME, .text = name.text, .place = name.place};
-    to->target_count = 1;
-    const bool counts = step_lexer_take(&parser->lexer, "<");
-    if (!counts && !step_lexer_take(&parser->lexer, "in")) {
-        return wrong(reader, "expected < COUNT or in LIST");
-    }
-    to->kind = counts ? STEP_COUNT : STEP_EACH;
-    enum zv_status status =
-        zv_slice_equal(name.text, "i") && counts ? ZV_OK : add_local(reader, name.text);
-    if (status == ZV_OK) {
-        status = step_parse_expression(parser, &to->value);
-    }
-    return status == ZV_OK ? open_block(reader, to) : status;
-}
-
-static enum zv_status read_else(struct reader *reader)
-{
-    struct block *const block = &reader->blocks[reader->block_count - 1];
-    if (block->owner == NULL || block->owner->kind != STEP_IF || block->in_otherwise) {
-        return wrong(reader, "an else without its if");
-    }
-    *block = (struct block){&block->owner->otherwise, block->owner, true};
-    step_lexer_next(&reader->parser.lexer);
-    return ZV_OK;
-}
-
-static enum zv_status read_end(struct reader *reader)
-{
-    if (reader->block_count < 2) {
-        return wrong(reader, "an end without its if, for or with");
-    }
-    reader->block_count--;
-    step_lexer_next(&reader->parser.lexer);
-    return ZV_OK;
-}
-
-static enum zv_status read_return(struct reader *reader, struct step_statement *to)
-{
-    struct step_parser *const parser = &reader->parser;
-    to->kind = STEP_RETURN;
-    if (parser->lexer.token.kind == TOKEN_END || step_lexer_is(&parser->lexer, "if")) {
-        return ZV_OK;
-    }
-    const struct step_place place = parser->lexer.token.place;
-    struct step_expression *first = NULL;
-    uint32_t count = 0;
-    const enum zv_status status = step_parse_several(parser, &first, &count);
-    if (status != ZV_OK || count == 1) {
-        to->value = first;
-        return status;
-    }
-    to->value = zv_arena_alloc(parser->arena, sizeof *to->value);
-    if (to->value == NULL) {
-        return zv_fail_memory(parser->err, "a step's program");
-    }
-    *to->value =
-        (struct step_expression){.kind = STEP_LIST, .place = place, .first = first, .count = count};
-    return ZV_OK;
-}
-
-/* targets = value, or a value alone */
-static enum zv_status read_plain(struct reader *reader, struct step_statement *to)
-{
-    struct step_parser *const parser = &reader->parser;
-    struct step_expression *first = NULL;
-    uint32_t count = 0;
-    enum zv_status status = step_parse_several(parser, &first, &count);
-    if (status != ZV_OK) {
-        return status;
-    }
-    if (step_lexer_take(&parser->lexer, "=")) {
-        to->kind = STEP_ASSIGN;
-        to->targets = first;
-        to->target_count = count;
-        status = step_parse_expression(parser, &to->value);
-        return status == ZV_OK ? check_targets(reader, first, false) : status;
-    }
-    to->kind = STEP_EVALUATE;
-    to->value = first;
-    return count == 1 ? ZV_OK : wrong(reader, "expected =");
-}
-
-static enum zv_status read_simple(struct reader *reader, struct step_statement *to)
-{
-    struct step_parser *const parser = &reader->parser;
-    enum zv_status status;
-    if (step_lexer_take(&parser->lexer, "return")) {
-        status = read_return(reader, to);
-    } else if (step_lexer_take(&parser->lexer, "del")) {
-        to->kind = STEP_DELETE;
-        status = step_parse_several(parser, &to->targets, &to->target_count);
-        if (status == ZV_OK) {
-            status = check_targets(reader, to->targets, true);
-        }
-    } else {
-        status = read_plain(reader, to);
-    }
-    if (status == ZV_OK && step_lexer_take(&parser->lexer, "if")) {
-        status = step_parse_expression(parser, &to->condition);
-    }
-    return status;
-}
-
-static enum zv_status read_statement(struct reader *reader)
-{
-    struct step_parser *const parser = &reader->parser;
-    if (step_lexer_is(&parser->lexer, "else")) {
-        return read_else(reader);
-    }
-    if (step_lexer_is(&parser->lexer, "end")) {
-        return read_end(reader);
-    }
-    struct step_statement *to;
-    enum zv_status status = add_statement(reader, &to);
-    if (status != ZV_OK) {
-        return status;
-    }
-    if (step_lexer_take(&parser->lexer, "for")) {
-        return read_for(reader, to);
-    }
-    const bool chooses = step_lexer_take(&parser->lexer, "if");
-    if (!chooses && !step_lexer_take(&parser->lexer, "with")) {
-        return read_simple(reader, to);
-    }
-    to->kind = chooses ? STEP_IF : STEP_WITH;
-    status = step_parse_expression(parser, &to->value);
-    return status == ZV_OK ? open_block(reader, to) : status;
 }
 
 /* ---- sections ---- */
@@ -253,11 +33,11 @@ static enum zv_status read_parameters(struct reader *reader)
         return wrong(reader, "expected (PARAMETERS)");
     }
     while (!step_lexer_take(lexer, ")")) {
-        if (lexer->token.kind != TOKEN_NAME || !plain(lexer->token.text)) {
+        if (lexer->token.kind != TOKEN_NAME || !step_is_plain(lexer->token.text)) {
             return wrong(reader, "expected the name of a parameter");
         }
         const uint32_t before = reader->parser.procedure->local_count;
-        const enum zv_status status = add_local(reader, lexer->token.text);
+        const enum zv_status status = step_add_local(&reader->parser, lexer->token.text);
         if (status != ZV_OK) {
             return status;
         }
@@ -278,11 +58,11 @@ static enum zv_status open_procedure(struct reader *reader, bool is_module)
     struct step_program *const program = reader->program;
     struct step_parser *const parser = &reader->parser;
     const struct step_token name = parser->lexer.token;
-    if (name.kind != TOKEN_NAME || !plain(name.text)) {
+    if (name.kind != TOKEN_NAME || !step_is_plain(name.text)) {
         return wrong(reader, "expected the procedure's name");
     }
     if (program->procedure_count == STEP_MAX_PROCEDURES) {
-        return full(reader, "procedures", STEP_MAX_PROCEDURES);
+        return step_parse_full(&reader->parser, "procedures", STEP_MAX_PROCEDURES);
     }
     for (size_t i = 0; i < program->procedure_count; i++) {
         if (zv_slice_same(program->procedures[i].name, name.text)) {
@@ -303,8 +83,7 @@ static enum zv_status open_procedure(struct reader *reader, bool is_module)
         parser->lexer.at = parser->lexer.line.length;
         step_lexer_next(&parser->lexer);
     }
-    reader->blocks[0] = (struct block){&parser->procedure->body, NULL, false};
-    reader->block_count = 1;
+    step_statements_begin(&reader->body, parser);
     reader->section = SECTION_PROCEDURE;
     return status;
 }
@@ -315,8 +94,8 @@ static enum zv_status read_uses(struct reader *reader)
     struct step_lexer *const lexer = &reader->parser.lexer;
     while (lexer->token.kind == TOKEN_NAME) {
         if (program->use_count == sizeof program->uses / sizeof *program->uses) {
-            return full(reader, "programs that one asks for",
-                        (int)(sizeof program->uses / sizeof *program->uses));
+            return step_parse_full(&reader->parser, "programs that one asks for",
+                                   (int)(sizeof program->uses / sizeof *program->uses));
         }
         program->uses[program->use_count++] = lexer->token.text;
         step_lexer_next(lexer);
@@ -326,12 +105,10 @@ static enum zv_status read_uses(struct reader *reader)
 
 static enum zv_status close_section(struct reader *reader)
 {
-    if (reader->section == SECTION_PROCEDURE && reader->block_count > 1) {
-        const struct step_statement *const owner = reader->blocks[reader->block_count - 1].owner;
-        return step_parse_wrong_at(&reader->parser, owner->place, "this has no end");
-    }
-    reader->section = SECTION_OTHER;
-    return ZV_OK;
+    const bool is_procedure = reader->section == SECTION_PROCEDURE;
+    const enum zv_status status = is_procedure ? step_statements_end(&reader->body) : ZV_OK;
+    reader->section = status == ZV_OK ? SECTION_OTHER : reader->section;
+    return status;
 }
 
 /* A family's table has other sections, too, which another reader checks; a program has not. */
@@ -398,7 +175,7 @@ static enum zv_status read_setting(struct reader *reader)
     struct step_program *const program = reader->program;
     struct step_lexer *const lexer = &reader->parser.lexer;
     if (program->setting_count == STEP_MAX_SETTINGS) {
-        return full(reader, "settings", STEP_MAX_SETTINGS);
+        return step_parse_full(&reader->parser, "settings", STEP_MAX_SETTINGS);
     }
     struct step_setting *const setting = &program->settings[program->setting_count];
     *setting = (struct step_setting){.name = lexer->token.text, .place = lexer->token.place};
@@ -445,8 +222,9 @@ static enum zv_status read_line(struct reader *reader, struct zv_slice line, uin
     if (reader->section == SECTION_OTHER) {
         return wrong(reader, "this is in no [step …] section");
     }
-    const enum zv_status status =
-        reader->section == SECTION_SETTINGS ? read_setting(reader) : read_statement(reader);
+    const enum zv_status status = reader->section == SECTION_SETTINGS
+                                      ? read_setting(reader)
+                                      : step_read_statement(&reader->body);
     return status == ZV_OK ? end_of_line(reader) : status;
 }
 
