@@ -3,12 +3,7 @@
 #define ZIRVE_MODEL_FAMILY_EXPRESSION_H
 
 #include "model/family.h"
-
-/* A line being read. */
-struct family_cursor {
-    struct zv_slice rest;
-    uint64_t line;
-};
+#include "model/family_cursor.h"
 
 /*
  * Reads the longest expression at the cursor: up to a comma, "]", "->", "bias", "if", "as", "at",
@@ -21,12 +16,5 @@ enum zv_status family_expression_parse(struct family_expression *to, struct fami
 
 /* How many values an operation takes off the stack; 0 for an operand. */
 size_t family_op_takes(enum family_op op);
-
-/* Skips blanks; true and past it when the word (or sign) stands next. */
-bool family_cursor_take(struct family_cursor *cursor, const char *word);
-bool family_cursor_at_end(struct family_cursor *cursor);
-
-/* Blanks, then the run without blanks. */
-struct zv_slice family_cursor_word(struct family_cursor *cursor);
 
 #endif
