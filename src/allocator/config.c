@@ -1,180 +1,15 @@
 #include "allocator/config.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "allocator/config_tokens.h"
 #include "base/fail.h"
 
 #define MIB (UINT64_C(1) << 20)
 
-enum { MAX_TOKENS = 1024, MAX_TOKEN = 256, DEFAULT_LARGE_SEGMENT_MB = 20 };
-
-/* The string cut into words and the separators , : [ ] */
-struct tokens {
-    enum zv_torch_profile profile;
-    struct zv_slice token[MAX_TOKENS];
-    char text[MAX_TOKENS * 16]; /* the string without white space */
-    size_t count;
-    size_t at; /* next to be read */
-};
-
-static bool is_new(const struct tokens *tokens)
-{
-    return tokens->profile != ZV_TORCH_2_6;
-}
-
-static enum zv_status wrong(struct zv_error *err, const char *key, const char *expected)
-{
-    return zv_fail(err, ZV_E_SYNTAX, "allocator setting %s: expected %s", key, expected);
-}
-
-/* 2.6 drops only spaces; later versions all white space. */
-static bool is_dropped(const struct tokens *tokens, char c)
-{
-    return c == ' ' || (is_new(tokens) && c >= '\t' && c <= '\r');
-}
-
-static enum zv_status cut_tokens(struct tokens *tokens, struct zv_slice text, struct zv_error *err)
-{
-    size_t used = 0;
-    bool in_word = false;
-    for (size_t i = 0; i < text.length; i++) {
-        const char c = text.at[i];
-        if (is_dropped(tokens, c)) {
-            continue;
-        }
-        const bool is_separator = c != 0 && strchr(",:[]", c) != NULL;
-        if (used + 2 > sizeof tokens->text || tokens->count == MAX_TOKENS) {
-            return zv_fail(err, ZV_E_LIMIT,
-                           "allocator settings of more than %d characters or %d words",
-                           (int)sizeof tokens->text, MAX_TOKENS);
-        }
-        tokens->text[used] = c;
-        if (is_separator || !in_word) {
-            tokens->token[tokens->count++] = (struct zv_slice){&tokens->text[used], 0};
-        }
-        tokens->token[tokens->count - 1].length++;
-        in_word = !is_separator;
-        used++;
-    }
-    return ZV_OK;
-}
-
-/*
- * A separator. Later versions look at the token and then ignore what they saw: any one token
- * passes there, as long as there is one.
- */
-static enum zv_status expect(struct tokens *tokens, const char *separator, const char *key,
-                             struct zv_error *err)
-{
-    if (tokens->at >= tokens->count ||
-        (!is_new(tokens) && !zv_slice_equal(tokens->token[tokens->at], separator))) {
-        return zv_fail(err, ZV_E_SYNTAX, "allocator setting %s: expected '%s'", key, separator);
-    }
-    tokens->at++;
-    return ZV_OK;
-}
-
-/* The value after the colon. */
-static enum zv_status next_value(struct tokens *tokens, const char *key, struct zv_slice *to,
-                                 struct zv_error *err)
-{
-    const enum zv_status status = expect(tokens, ":", key, err);
-    if (status != ZV_OK) {
-        return status;
-    }
-    if (tokens->at >= tokens->count) {
-        return wrong(err, key, "a value after ':'");
-    }
-    *to = tokens->token[tokens->at++];
-    return ZV_OK;
-}
-
-static bool to_text(struct zv_slice token, char text[MAX_TOKEN])
-{
-    if (token.length == 0 || token.length >= MAX_TOKEN) {
-        return false;
-    }
-    memcpy(text, token.at, token.length);
-    text[token.length] = 0;
-    return true;
-}
-
-/*
- * 2.6 reads an int (and turns a negative one into a huge size), later versions an unsigned long
- * (where a minus wraps around). Both ignore what follows the digits.
- */
-static bool read_integer(const struct tokens *tokens, struct zv_slice token, uint64_t *to)
-{
-    char text[MAX_TOKEN];
-    char *end;
-    if (!to_text(token, text)) {
-        return false;
-    }
-    errno = 0;
-    if (is_new(tokens)) {
-        *to = strtoull(text, &end, 10);
-    } else {
-        const long value = strtol(text, &end, 10);
-        if (value > INT32_MAX || value < INT32_MIN) {
-            return false;
-        }
-        *to = (uint64_t)(int64_t)value;
-    }
-    return end != text && errno == 0;
-}
-
-static bool read_real(struct zv_slice token, double *to)
-{
-    char text[MAX_TOKEN];
-    char *end;
-    if (!to_text(token, text)) {
-        return false;
-    }
-    errno = 0;
-    *to = strtod(text, &end);
-    return end != text && errno == 0;
-}
+enum { DEFAULT_LARGE_SEGMENT_MB = 20 };
 
 static bool is_power_of_two(uint64_t value)
 {
     return value != 0 && (value & (value - 1)) == 0;
-}
-
-static enum zv_status parse_bool(struct tokens *tokens, const char *key, bool *to,
-                                 struct zv_error *err)
-{
-    struct zv_slice value = {0};
-    const enum zv_status status = next_value(tokens, key, &value, err);
-    if (status != ZV_OK) {
-        return status;
-    }
-    *to = zv_slice_equal(value, "True");
-    return *to || zv_slice_equal(value, "False") ? ZV_OK : wrong(err, key, "True or False");
-}
-
-static enum zv_status parse_integer(struct tokens *tokens, const char *key, uint64_t *to,
-                                    struct zv_error *err)
-{
-    struct zv_slice value = {0};
-    const enum zv_status status = next_value(tokens, key, &value, err);
-    if (status != ZV_OK) {
-        return status;
-    }
-    return read_integer(tokens, value, to) ? ZV_OK : wrong(err, key, "a whole number");
-}
-
-static enum zv_status parse_real(struct tokens *tokens, const char *key, double *to,
-                                 struct zv_error *err)
-{
-    struct zv_slice value = {0};
-    const enum zv_status status = next_value(tokens, key, &value, err);
-    if (status != ZV_OK) {
-        return status;
-    }
-    return read_real(value, to) ? ZV_OK : wrong(err, key, "a number");
 }
 
 /* MiB as bytes, without overflow. */
@@ -185,17 +20,18 @@ static uint64_t mib(uint64_t value)
 
 /* max_split_size_mb and max_non_split_rounding_mb. 2.6: above 20; later: a large segment or more.
  */
-static enum zv_status parse_limit(struct tokens *tokens, const char *key, uint64_t floor_bytes,
-                                  uint64_t *to, struct zv_error *err)
+static enum zv_status parse_limit(struct config_tokens *tokens, const char *key,
+                                  uint64_t floor_bytes, uint64_t *to, struct zv_error *err)
 {
     uint64_t value = 0;
-    const enum zv_status status = parse_integer(tokens, key, &value, err);
+    const enum zv_status status = config_parse_integer(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
     }
-    if (is_new(tokens) ? mib(value) < floor_bytes : value <= DEFAULT_LARGE_SEGMENT_MB) {
-        return wrong(err, key,
-                     is_new(tokens) ? "MB, at least large_segment_size_mb (20)" : "MB, above 20");
+    if (config_is_new(tokens) ? mib(value) < floor_bytes : value <= DEFAULT_LARGE_SEGMENT_MB) {
+        return config_wrong(err, key,
+                            config_is_new(tokens) ? "MB, at least large_segment_size_mb (20)"
+                                                  : "MB, above 20");
     }
     *to = mib(value);
     return ZV_OK;
@@ -216,26 +52,26 @@ static void fill(struct allocator_config *config, size_t from, size_t to, uint64
 }
 
 /* One "size:divisions" of the list; *last is the entry set last, SIZE_MAX before the first. */
-static enum zv_status parse_division(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_division(struct config_tokens *tokens, struct allocator_config *config,
                                      const char *key, size_t *last, struct zv_error *err)
 {
     const struct zv_slice size = tokens->token[tokens->at++];
     uint64_t divisions = 0;
     uint64_t size_mb = 0;
-    const enum zv_status status = parse_integer(tokens, key, &divisions, err);
+    const enum zv_status status = config_parse_integer(tokens, key, &divisions, err);
     if (status != ZV_OK) {
         return status;
     }
     if (divisions != 0 && !is_power_of_two(divisions)) {
-        return wrong(err, key, "0 or a power of two after ':'");
+        return config_wrong(err, key, "0 or a power of two after ':'");
     }
     if (zv_slice_equal(size, ">")) {
-        const size_t from = *last == SIZE_MAX ? 0 : *last + is_new(tokens);
+        const size_t from = *last == SIZE_MAX ? 0 : *last + config_is_new(tokens);
         fill(config, from, CONFIG_DIVISIONS, divisions);
         return ZV_OK;
     }
-    if (!read_integer(tokens, size, &size_mb) || !is_power_of_two(size_mb)) {
-        return wrong(err, key, "a size in MB that is a power of two, or '>'");
+    if (!config_integer(tokens, size, &size_mb) || !is_power_of_two(size_mb)) {
+        return config_wrong(err, key, "a size in MB that is a power of two, or '>'");
     }
     const size_t entry = division_entry(size_mb);
     if (*last == SIZE_MAX) {
@@ -246,18 +82,18 @@ static enum zv_status parse_division(struct tokens *tokens, struct allocator_con
     return ZV_OK;
 }
 
-static enum zv_status parse_divisions(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_divisions(struct config_tokens *tokens, struct allocator_config *config,
                                       const char *key, struct zv_error *err)
 {
     struct zv_slice value = {0};
-    enum zv_status status = next_value(tokens, key, &value, err);
+    enum zv_status status = config_next(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
     }
     if (!zv_slice_equal(value, "[")) {
         uint64_t divisions;
-        if (!read_integer(tokens, value, &divisions) || !is_power_of_two(divisions)) {
-            return wrong(err, key, "a power of two or a list [size:divisions,...]");
+        if (!config_integer(tokens, value, &divisions) || !is_power_of_two(divisions)) {
+            return config_wrong(err, key, "a power of two or a list [size:divisions,...]");
         }
         fill(config, 0, CONFIG_DIVISIONS, divisions);
         return ZV_OK;
@@ -267,125 +103,129 @@ static enum zv_status parse_divisions(struct tokens *tokens, struct allocator_co
         status = parse_division(tokens, config, key, &last, err);
         if (status == ZV_OK && tokens->at < tokens->count &&
             !zv_slice_equal(tokens->token[tokens->at], "]")) {
-            status = expect(tokens, ",", key, err);
+            status = config_expect(tokens, ",", key, err);
         }
         if (status != ZV_OK) {
             return status;
         }
     }
-    return expect(tokens, "]", key, err);
+    return config_expect(tokens, "]", key, err);
 }
 
-static enum zv_status parse_gc(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_gc(struct config_tokens *tokens, struct allocator_config *config,
                                const char *key, struct zv_error *err)
 {
     double value = 0;
-    const enum zv_status status = parse_real(tokens, key, &value, err);
+    const enum zv_status status = config_parse_real(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
     }
     if (!(value > 0 && value < 1)) {
-        return wrong(err, key, "a number above 0 and below 1");
+        return config_wrong(err, key, "a number above 0 and below 1");
     }
     config->gc_threshold = value;
     return ZV_OK;
 }
 
-static enum zv_status parse_fraction(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_fraction(struct config_tokens *tokens, struct allocator_config *config,
                                      const char *key, struct zv_error *err)
 {
     double value = 0;
-    const enum zv_status status = parse_real(tokens, key, &value, err);
+    const enum zv_status status = config_parse_real(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
     }
     if (!(value >= 0 && value <= 1)) {
-        return wrong(err, key, "a number from 0 to 1");
+        return config_wrong(err, key, "a number from 0 to 1");
     }
     config->fraction = value;
     return ZV_OK;
 }
 
-static enum zv_status parse_backend(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_backend(struct config_tokens *tokens, struct allocator_config *config,
                                     const char *key, struct zv_error *err)
 {
     struct zv_slice value = {0};
-    const enum zv_status status = next_value(tokens, key, &value, err);
+    const enum zv_status status = config_next(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
     }
     config->backend_async = zv_slice_equal(value, "cudaMallocAsync");
     return config->backend_async || zv_slice_equal(value, "native")
                ? ZV_OK
-               : wrong(err, key, "native or cudaMallocAsync");
+               : config_wrong(err, key, "native or cudaMallocAsync");
 }
 
 /* Keys that are read and checked but move no device memory. */
-static enum zv_status parse_threads(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_threads(struct config_tokens *tokens, struct allocator_config *config,
                                     const char *key, struct zv_error *err)
 {
     (void)config;
     uint64_t value = 0;
-    const enum zv_status status = parse_integer(tokens, key, &value, err);
+    const enum zv_status status = config_parse_integer(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
     }
-    return is_power_of_two(value) && value <= 128 ? ZV_OK
-                                                  : wrong(err, key, "a power of two up to 128");
+    return is_power_of_two(value) && value <= 128
+               ? ZV_OK
+               : config_wrong(err, key, "a power of two up to 128");
 }
 
-static enum zv_status parse_host_size(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_host_size(struct config_tokens *tokens, struct allocator_config *config,
                                       const char *key, struct zv_error *err)
 {
     (void)config;
     uint64_t value = 0;
-    return parse_integer(tokens, key, &value, err);
+    return config_parse_integer(tokens, key, &value, err);
 }
 
-static enum zv_status parse_other_bool(struct tokens *tokens, struct allocator_config *config,
-                                       const char *key, struct zv_error *err)
+static enum zv_status parse_other_bool(struct config_tokens *tokens,
+                                       struct allocator_config *config, const char *key,
+                                       struct zv_error *err)
 {
     (void)config;
     bool value;
-    return parse_bool(tokens, key, &value, err);
+    return config_parse_bool(tokens, key, &value, err);
 }
 
-static enum zv_status parse_max_split(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_max_split(struct config_tokens *tokens, struct allocator_config *config,
                                       const char *key, struct zv_error *err)
 {
     return parse_limit(tokens, key, config->large_segment_bytes, &config->max_split_bytes, err);
 }
 
-static enum zv_status parse_rounding(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_rounding(struct config_tokens *tokens, struct allocator_config *config,
                                      const char *key, struct zv_error *err)
 {
     return parse_limit(tokens, key, config->large_segment_bytes,
                        &config->max_non_split_rounding_bytes, err);
 }
 
-static enum zv_status parse_expandable(struct tokens *tokens, struct allocator_config *config,
-                                       const char *key, struct zv_error *err)
+static enum zv_status parse_expandable(struct config_tokens *tokens,
+                                       struct allocator_config *config, const char *key,
+                                       struct zv_error *err)
 {
-    return parse_bool(tokens, key, &config->expandable_segments, err);
+    return config_parse_bool(tokens, key, &config->expandable_segments, err);
 }
 
-static enum zv_status parse_throw(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_throw(struct config_tokens *tokens, struct allocator_config *config,
                                   const char *key, struct zv_error *err)
 {
-    return parse_bool(tokens, key, &config->throw_on_oom, err);
+    return config_parse_bool(tokens, key, &config->throw_on_oom, err);
 }
 
 /* Read before all other keys, wherever it stands. */
-static enum zv_status parse_large_segment(struct tokens *tokens, struct allocator_config *config,
-                                          const char *key, struct zv_error *err)
+static enum zv_status parse_large_segment(struct config_tokens *tokens,
+                                          struct allocator_config *config, const char *key,
+                                          struct zv_error *err)
 {
     uint64_t value = 0;
-    const enum zv_status status = parse_integer(tokens, key, &value, err);
+    const enum zv_status status = config_parse_integer(tokens, key, &value, err);
     if (status != ZV_OK) {
         return status;
     }
     if (value <= 10 || value > UINT32_MAX) {
-        return wrong(err, key, "MB, above 10");
+        return config_wrong(err, key, "MB, above 10");
     }
     config->large_segment_bytes = mib(value);
     return ZV_OK;
@@ -393,8 +233,8 @@ static enum zv_status parse_large_segment(struct tokens *tokens, struct allocato
 
 struct key {
     const char *name;
-    enum zv_status (*parse)(struct tokens *tokens, struct allocator_config *config, const char *key,
-                            struct zv_error *err);
+    enum zv_status (*parse)(struct config_tokens *tokens, struct allocator_config *config,
+                            const char *key, struct zv_error *err);
     bool only_new;
 };
 
@@ -421,17 +261,17 @@ static const struct key keys[] = {
     {"graph_capture_record_stream_reuse", parse_other_bool, true},
 };
 
-static const struct key *find_key(const struct tokens *tokens, struct zv_slice name)
+static const struct key *find_key(const struct config_tokens *tokens, struct zv_slice name)
 {
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (zv_slice_equal(name, keys[i].name) && (is_new(tokens) || !keys[i].only_new)) {
+        if (zv_slice_equal(name, keys[i].name) && (config_is_new(tokens) || !keys[i].only_new)) {
             return &keys[i];
         }
     }
     return NULL;
 }
 
-static enum zv_status parse_pairs(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_pairs(struct config_tokens *tokens, struct allocator_config *config,
                                   struct zv_error *err)
 {
     while (tokens->at < tokens->count) {
@@ -446,7 +286,7 @@ static enum zv_status parse_pairs(struct tokens *tokens, struct allocator_config
         }
         enum zv_status status = key->parse(tokens, config, key->name, err);
         if (status == ZV_OK && tokens->at < tokens->count) {
-            status = expect(tokens, ",", key->name, err);
+            status = config_expect(tokens, ",", key->name, err);
         }
         if (status != ZV_OK) {
             return status;
@@ -456,11 +296,11 @@ static enum zv_status parse_pairs(struct tokens *tokens, struct allocator_config
 }
 
 /* The size of large segments decides what other keys may say, so it is looked for first. */
-static enum zv_status parse_first(struct tokens *tokens, struct allocator_config *config,
+static enum zv_status parse_first(struct config_tokens *tokens, struct allocator_config *config,
                                   struct zv_error *err)
 {
     enum zv_status status = ZV_OK;
-    for (size_t i = 0; is_new(tokens) && i < tokens->count && status == ZV_OK; i++) {
+    for (size_t i = 0; config_is_new(tokens) && i < tokens->count && status == ZV_OK; i++) {
         if (zv_slice_equal(tokens->token[i], "large_segment_size_mb")) {
             tokens->at = i + 1;
             status = parse_large_segment(tokens, config, "large_segment_size_mb", err);
@@ -485,8 +325,8 @@ enum zv_status allocator_config_parse(struct allocator_config *config, struct zv
                                       struct zv_error *err)
 {
     struct allocator_config next = *config;
-    struct tokens tokens = {.profile = config->profile};
-    enum zv_status status = cut_tokens(&tokens, text, err);
+    struct config_tokens tokens = {.profile = config->profile};
+    enum zv_status status = config_cut(&tokens, text, err);
     if (status == ZV_OK) {
         status = parse_first(&tokens, &next, err);
     }
@@ -496,7 +336,7 @@ enum zv_status allocator_config_parse(struct allocator_config *config, struct zv
     next.max_split_bytes = UINT64_MAX;
     next.gc_threshold = 0;
     fill(&next, 0, CONFIG_DIVISIONS, 0);
-    if (is_new(&tokens)) {
+    if (config_is_new(&tokens)) {
         next.max_non_split_rounding_bytes = next.large_segment_bytes;
     }
     status = parse_pairs(&tokens, &next, err);
