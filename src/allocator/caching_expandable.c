@@ -6,6 +6,7 @@
  *                  <-----> a request starts in the free part and maps just what it lacks
  */
 #include "allocator/caching.h"
+#include "base/checked.h"
 
 /* A new reservation for the list as one unmapped block; 0 when the driver has no addresses. */
 static uint32_t reserve_addresses(struct caching *c, uint32_t list_index)
@@ -108,11 +109,6 @@ static bool map_front(struct caching *c, uint32_t at, uint64_t wanted)
     return true;
 }
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 uint32_t caching_expand(struct caching *c, const struct request *request)
 {
     uint32_t at = find_space(c, request);
@@ -120,14 +116,14 @@ uint32_t caching_expand(struct caching *c, const struct request *request)
         return 0;
     }
     if (c->blocks[at].state == BLOCK_UNMAPPED &&
-        !map_front(c, at, min_u64(c->blocks[at].size, request->size))) {
+        !map_front(c, at, zv_smaller(c->blocks[at].size, request->size))) {
         return 0;
     }
     while (c->blocks[at].size < request->size) {
         const uint64_t missing = request->size - c->blocks[at].size;
         const uint32_t next = c->blocks[at].next;
         if (next == 0 || c->blocks[next].state != BLOCK_UNMAPPED ||
-            !map_front(c, next, min_u64(missing, c->blocks[next].size))) {
+            !map_front(c, next, zv_smaller(missing, c->blocks[next].size))) {
             return 0; /* what was mapped so far stays */
         }
         at = next; /* it took the free block before it in */

@@ -27,6 +27,16 @@ static inline bool zv_mul(uint64_t a, uint64_t b, uint64_t *to)
     return true;
 }
 
+static inline uint64_t zv_smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t zv_larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* ceil(a / b); b > 0. */
 static inline uint64_t zv_ceil_div(uint64_t a, uint64_t b)
 {

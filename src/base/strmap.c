@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 /* Random, never 0, the same for all threads: the first to come sets it. */
@@ -21,14 +22,6 @@ static uint64_t seed_of_process(void)
         known = first ? fresh : known;
     }
     return known;
-}
-
-/* Both halves of the 128-bit product, so that every input bit reaches every output bit. */
-static uint64_t fold(uint64_t a, uint64_t b)
-{
-    __extension__ typedef unsigned __int128 u128;
-    const u128 product = (u128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 static uint64_t load64(const char *at)
@@ -66,16 +59,16 @@ uint64_t zv_strmap_hash(struct zv_slice key)
     const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15) ^ seed;
     uint64_t hash = seed ^ key.length;
     if (key.length < 8) {
-        hash = fold(hash ^ load_short(key.at, key.length), factor);
+        hash = zv_hash_fold(hash ^ load_short(key.at, key.length), factor);
     } else {
         const char *const end = key.at + key.length;
         for (; end - key.at > 16; key.at += 16) {
-            hash = fold(load64(key.at) ^ factor, load64(key.at + 8) ^ hash);
+            hash = zv_hash_fold(load64(key.at) ^ factor, load64(key.at + 8) ^ hash);
         }
         const char *const at = end - key.at >= 8 ? key.at : end - 8;
-        hash = fold(load64(at) ^ factor, load64(end - 8) ^ hash);
+        hash = zv_hash_fold(load64(at) ^ factor, load64(end - 8) ^ hash);
     }
-    return fold(hash, UINT64_C(0xD6E8FEB86659FD93));
+    return zv_hash_fold(hash, UINT64_C(0xD6E8FEB86659FD93));
 }
 
 /* The slot that holds key, or the free slot where it belongs; slot_count > 0. */

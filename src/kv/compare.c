@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/fail.h"
 #include "kv/waste.h"
 
@@ -49,19 +50,14 @@ static enum zv_status open_filtered(struct filtered *filtered, const struct zv_k
     return zv_request_trace_open(&filtered->trace, input->bytes, &input->options, err);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void add_request(struct zv_kv_facts *to, const struct zv_request *request)
 {
     to->requests++;
     to->prompt_tokens += request->prompt_tokens;
     to->output_tokens += request->output_tokens;
-    to->longest_prompt = larger(to->longest_prompt, request->prompt_tokens);
-    to->longest_output = larger(to->longest_output, request->output_tokens);
-    to->longest = larger(to->longest, request_slots(request));
+    to->longest_prompt = zv_larger(to->longest_prompt, request->prompt_tokens);
+    to->longest_output = zv_larger(to->longest_output, request->output_tokens);
+    to->longest = zv_larger(to->longest, request_slots(request));
     to->with_ids += request->id_count != 0;
     to->last_ticks = request->arrival_ticks;
 }
@@ -117,7 +113,7 @@ static void combine(struct kv_figures *to, const struct kv_figures *one)
         if (i == to->count) {
             kv_figures_add(to, one->at[i].name, one->at[i].value);
         } else if (is_largest(one->at[i].name)) {
-            to->at[i].value = larger(to->at[i].value, one->at[i].value);
+            to->at[i].value = zv_larger(to->at[i].value, one->at[i].value);
         } else {
             to->at[i].value += one->at[i].value;
         }

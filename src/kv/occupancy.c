@@ -1,17 +1,13 @@
+#include "base/checked.h"
 #include "kv/serve.h"
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 static void raise(struct kv_moment *peak, const struct kv_moment *moment)
 {
-    peak->used = larger(peak->used, moment->used);
-    peak->cached = larger(peak->cached, moment->cached);
-    peak->running = larger(peak->running, moment->running);
-    peak->waiting = larger(peak->waiting, moment->waiting);
-    peak->preemptions = larger(peak->preemptions, moment->preemptions);
+    peak->used = zv_larger(peak->used, moment->used);
+    peak->cached = zv_larger(peak->cached, moment->cached);
+    peak->running = zv_larger(peak->running, moment->running);
+    peak->waiting = zv_larger(peak->waiting, moment->waiting);
+    peak->preemptions = zv_larger(peak->preemptions, moment->preemptions);
 }
 
 /* Spans become twice as long, two by two; the last may stay alone. */

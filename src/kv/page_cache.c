@@ -12,11 +12,6 @@
 /* A state stands for all tokens before it: its page is that of the last one. */
 enum { STATE_WINDOW = 2 };
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static enum zv_status set_group(struct zv_kv_cache *cache, size_t at,
                                 const struct zv_kv_group *group, struct zv_error *err)
 {
@@ -42,7 +37,7 @@ static enum zv_status set_group(struct zv_kv_cache *cache, size_t at,
     }
     cache->has_state = cache->has_state || group->kind == ZV_KV_STATE;
     if (group->kind == ZV_KV_STATE_ALIGNED) {
-        cache->aligned_tokens = larger(cache->aligned_tokens, to->page_tokens);
+        cache->aligned_tokens = zv_larger(cache->aligned_tokens, to->page_tokens);
     }
     return ZV_OK;
 }

@@ -3,21 +3,16 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-
-static uint64_t fold(uint64_t a, uint64_t b)
-{
-    __extension__ typedef unsigned __int128 u128;
-    const u128 product = (u128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
 
 /* Keys may be small counts (a trace's ids), so every bit is spread. */
 static uint64_t hash_of(const struct zv_kv_key *key, uint32_t group)
 {
     const uint64_t low = key->low ^ UINT64_C(0x9E3779B97F4A7C15);
     const uint64_t high = key->high ^ UINT64_C(0xC2B2AE3D27D4EB4F) ^ ((uint64_t)group << 40);
-    return fold(fold(low, UINT64_C(0xD6E8FEB86659FD93)) ^ high, UINT64_C(0xA0761D6478BD642F));
+    return zv_hash_fold(zv_hash_fold(low, UINT64_C(0xD6E8FEB86659FD93)) ^ high,
+                        UINT64_C(0xA0761D6478BD642F));
 }
 
 bool page_map_open(struct page_map *map, uint32_t pages)

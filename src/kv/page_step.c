@@ -1,6 +1,7 @@
 /* One step of one sequence: which pages it needs, whether they are there, and taking them. */
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/fail.h"
 #include "kv/page_cache.h"
 
@@ -199,11 +200,6 @@ static bool is_too_long(const struct zv_kv_cache *cache, uint64_t hits, uint64_t
     return false;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /*
  * Tokens of a step from computed on. With aligned states a step that does not reach the last whole
  * page of what is known ends on a page's boundary, and one that would pass it ends there.
@@ -211,7 +207,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 static uint64_t step_tokens(const struct zv_kv_cache *cache, const struct zv_kv_step *step,
                             uint64_t computed)
 {
-    const uint64_t more = least(step->known_tokens - computed, step->new_tokens);
+    const uint64_t more = zv_smaller(step->known_tokens - computed, step->new_tokens);
     if (cache->aligned_tokens == 0 || !cache->caching) {
         return more;
     }
@@ -277,7 +273,7 @@ static enum zv_status give_back(struct zv_kv_cache *cache, struct sequence *sequ
     for (size_t g = 0; g < cache->group_count && status == ZV_OK; g++) {
         struct page_table *const table = &sequence->tables[g];
         const uint64_t skipped =
-            least(group_skipped(&cache->groups[g], sequence->computed), table->count);
+            zv_smaller(group_skipped(&cache->groups[g], sequence->computed), table->count);
         if (skipped <= table->first) {
             continue;
         }

@@ -1,11 +1,7 @@
 #include "simcard/range_tree.h"
 
+#include "base/checked.h"
 #include "base/memory.h"
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Recomputes what a node knows about its subtree. */
 static void refresh(struct range_tree *tree, uint32_t at)
@@ -14,8 +10,8 @@ static void refresh(struct range_tree *tree, uint32_t at)
     const struct range_node *const left = &tree->nodes[node->child[0]];
     const struct range_node *const right = &tree->nodes[node->child[1]];
     node->height = 1 + (left->height > right->height ? left->height : right->height);
-    node->longest_hole =
-        max_u64(node->used ? 0 : node->length, max_u64(left->longest_hole, right->longest_hole));
+    node->longest_hole = zv_larger(node->used ? 0 : node->length,
+                                   zv_larger(left->longest_hole, right->longest_hole));
 }
 
 /* Turns the node down to side; returns the child that came up in its place. */

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "step/engine.h"
@@ -79,11 +80,6 @@ static void tell(struct step_engine *e, const struct step_storage *storage, bool
     pass_event(e, storage, is_free, false);
 }
 
-static uint64_t higher(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 void step_phase_note(struct step_engine *e)
 {
     if (e->phase == NULL) {
@@ -91,9 +87,9 @@ void step_phase_note(struct step_engine *e)
     }
     const struct zv_usage now = zv_allocator_usage(e->allocator);
     struct step_phase *const phase = e->phase;
-    phase->peak_allocated_bytes = higher(phase->peak_allocated_bytes, now.allocated_bytes);
-    phase->peak_active_bytes = higher(phase->peak_active_bytes, now.active_bytes);
-    phase->peak_reserved_bytes = higher(phase->peak_reserved_bytes, now.reserved_bytes);
+    phase->peak_allocated_bytes = zv_larger(phase->peak_allocated_bytes, now.allocated_bytes);
+    phase->peak_active_bytes = zv_larger(phase->peak_active_bytes, now.active_bytes);
+    phase->peak_reserved_bytes = zv_larger(phase->peak_reserved_bytes, now.reserved_bytes);
     phase->end_allocated_bytes = now.allocated_bytes;
 }
 
@@ -196,7 +192,7 @@ struct step_storage *step_storage_managed(struct step_engine *e, uint64_t bytes)
     if (storage != NULL) {
         storage->managed_bytes = bytes;
         e->managed_bytes += bytes;
-        e->peak_managed_bytes = higher(e->peak_managed_bytes, e->managed_bytes);
+        e->peak_managed_bytes = zv_larger(e->peak_managed_bytes, e->managed_bytes);
     }
     return storage;
 }
