@@ -344,12 +344,9 @@ static int span_order(const void *a, const void *b)
 /* Early profilers and timelines write no addresses: what is freed is told by nothing. */
 static bool has_addresses(const struct zv_record *record)
 {
-    const struct zv_trace_device *const device = zv_record_device(record);
-    bool found = record->trace.source == ZV_TRACE_FROM_SNAPSHOT;
-    for (size_t i = 0; i < device->event_count && !found; i++) {
-        found = device->events[i].address != 0 && device->events[i].action == ZV_TRACE_ALLOC;
-    }
-    return found && record->trace.source != ZV_TRACE_FROM_TIMELINE;
+    return record->trace.source == ZV_TRACE_FROM_SNAPSHOT ||
+           (record->trace.source == ZV_TRACE_FROM_PROFILER &&
+            zv_trace_has_addresses(zv_record_device(record)));
 }
 
 enum zv_status zv_lives_make(struct zv_lives *lives, const struct zv_record *record,

@@ -5,7 +5,9 @@
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "trace/address_map.h"
+#include "trace/op_list.h"
 
 enum { WAITING_STREAM = 60000, WAITING_STREAMS = 5000 };
 
@@ -13,7 +15,8 @@ struct writer {
     struct zv_sink *sink;
     const struct zv_trace *trace;
     const struct zv_trace_device *device;
-    struct address_map live; /* id by address */
+    struct address_map live; /* id by address; without addresses the latest id by size */
+    uint32_t *earlier;       /* without addresses: the live id of the same size before an id */
     uint64_t line;
     uint32_t next_id;
     bool out_of_memory;
@@ -34,6 +37,44 @@ static void put_line(struct writer *writer, const char *format, ...)
     writer->line++;
 }
 
+/* ---- which block a free is of ---- */
+
+/* Without addresses a free is taken to be of the latest live block of its size. */
+static bool match_by_size(struct writer *writer)
+{
+    if (writer->trace->source == ZV_TRACE_FROM_SNAPSHOT || zv_trace_has_addresses(writer->device)) {
+        return true;
+    }
+    writer->earlier =
+        zv_memory_alloc((2 * writer->device->event_count + 1) * sizeof *writer->earlier);
+    return writer->earlier != NULL;
+}
+
+static uint64_t key_of(const struct writer *writer, const struct zv_trace_event *event)
+{
+    return writer->earlier != NULL ? event->bytes : event->address;
+}
+
+static bool note_live(struct writer *writer, uint64_t key, uint32_t id)
+{
+    if (writer->earlier != NULL) {
+        writer->earlier[id] = address_map_get(&writer->live, key);
+    }
+    return address_map_put(&writer->live, key, id);
+}
+
+static void forget_live(struct writer *writer, uint64_t key, uint32_t id)
+{
+    const uint32_t before = writer->earlier != NULL ? writer->earlier[id] : 0;
+    if (before == 0) {
+        (void)address_map_take(&writer->live, key);
+    } else {
+        (void)address_map_put(&writer->live, key, before); /* replaces: needs no memory */
+    }
+}
+
+/* ---- operations ---- */
+
 /* The pool of the segment that holds an address at the end of the record; 0: the default. */
 static unsigned pool_of(const struct writer *writer, uint64_t address)
 {
@@ -53,9 +94,9 @@ static unsigned pool_of(const struct writer *writer, uint64_t address)
                : 0;
 }
 
-static void allocate(struct writer *writer, uint64_t address, uint64_t bytes, unsigned stream)
+static void allocate(struct writer *writer, uint64_t key, uint64_t bytes, unsigned stream)
 {
-    const unsigned pool = pool_of(writer, address);
+    const unsigned pool = pool_of(writer, key);
     const uint32_t id = writer->next_id++;
     if (pool != 0) {
         put_line(writer, "b %u", pool);
@@ -64,7 +105,7 @@ static void allocate(struct writer *writer, uint64_t address, uint64_t bytes, un
     if (pool != 0) {
         put_line(writer, "n %u", pool);
     }
-    writer->out_of_memory = writer->out_of_memory || !address_map_put(&writer->live, address, id);
+    writer->out_of_memory = writer->out_of_memory || !note_live(writer, key, id);
 }
 
 static unsigned waiting_stream(uint32_t id)
@@ -83,13 +124,13 @@ static bool completes_at_once(const struct writer *writer, size_t at)
 
 static void give_back(struct writer *writer, size_t at)
 {
-    const uint64_t address = writer->device->events[at].address;
-    const uint32_t id = address_map_get(&writer->live, address);
+    const uint64_t key = key_of(writer, &writer->device->events[at]);
+    const uint32_t id = address_map_get(&writer->live, key);
     if (id == 0) {
-        return; /* the record contradicts itself */
+        return; /* older than the record, or the record contradicts itself */
     }
     if (completes_at_once(writer, at)) {
-        (void)address_map_take(&writer->live, address);
+        forget_live(writer, key, id);
     } else {
         put_line(writer, "s %" PRIu32 " %u", id, waiting_stream(id));
     }
@@ -128,7 +169,7 @@ static void write_event(struct writer *writer, size_t at)
     const struct zv_trace_event *const event = &writer->device->events[at];
     switch ((enum zv_trace_action)event->action) {
     case ZV_TRACE_ALLOC:
-        allocate(writer, event->address, event->bytes, event->stream);
+        allocate(writer, key_of(writer, event), event->bytes, event->stream);
         break;
     case ZV_TRACE_FREE_REQUESTED:
         give_back(writer, at);
@@ -175,13 +216,67 @@ static void write_start(struct writer *writer, const struct zv_trace_start *star
     }
 }
 
+/* What a profiler's totals say was live before its first event; 0: not recorded. */
+static uint64_t total_before(const struct writer *writer)
+{
+    const struct zv_trace_event *const first = &writer->device->events[0];
+    const struct zv_trace_total *const total =
+        &writer->trace->totals[first - writer->trace->events];
+    if (!total->known || first->action == ZV_TRACE_OOM) {
+        return 0;
+    }
+    if (first->action == ZV_TRACE_FREE_REQUESTED) {
+        return total->allocated_bytes + first->bytes;
+    }
+    return total->allocated_bytes > first->bytes ? total->allocated_bytes - first->bytes : 0;
+}
+
+/* Blocks that a profiler saw freed but not allocated; returns their bytes. */
+static uint64_t write_freed_later(struct writer *writer)
+{
+    struct address_map seen = {0}; /* live ones of a key */
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < writer->device->event_count && !writer->out_of_memory; i++) {
+        const struct zv_trace_event *const event = &writer->device->events[i];
+        const uint64_t key = key_of(writer, event);
+        const uint32_t live = address_map_get(&seen, key);
+        if (event->action == ZV_TRACE_ALLOC) {
+            const uint32_t count = writer->earlier != NULL ? live + 1 : 1;
+            writer->out_of_memory = !address_map_put(&seen, key, count);
+        } else if (event->action == ZV_TRACE_FREE_REQUESTED && live > 1) {
+            (void)address_map_put(&seen, key, live - 1);
+        } else if (event->action == ZV_TRACE_FREE_REQUESTED && live == 1) {
+            (void)address_map_take(&seen, key);
+        } else if (event->action == ZV_TRACE_FREE_REQUESTED) {
+            allocate(writer, key, event->bytes, 0);
+            bytes += event->bytes;
+        }
+    }
+    address_map_free(&seen);
+    return bytes;
+}
+
+/* The rest of what was live before is one block: where its blocks lay is not known. */
+static void write_profiler_start(struct writer *writer)
+{
+    const uint64_t freed_later = write_freed_later(writer);
+    const uint64_t before = total_before(writer);
+    if (before > freed_later && before - freed_later <= ZV_OP_MAX_BYTES) {
+        put_line(writer, "a %" PRIu32 " %" PRIu64 " 0", writer->next_id++, before - freed_later);
+    }
+}
+
 enum zv_status zv_ops_write(struct zv_sink *sink, const struct zv_trace *trace, size_t device,
                             const struct zv_trace_start *start, uint64_t *lines,
                             struct zv_error *err)
 {
     struct writer writer = {
         .sink = sink, .trace = trace, .device = &trace->devices[device], .next_id = 1};
+    writer.out_of_memory = !match_by_size(&writer);
     write_start(&writer, start);
+    if (trace->totals != NULL && writer.device->event_count != 0) {
+        write_profiler_start(&writer);
+    }
     for (size_t i = 0; i < writer.device->event_count && !writer.out_of_memory; i++) {
         if (lines != NULL) {
             lines[i] = writer.line + 1;
@@ -189,5 +284,6 @@ enum zv_status zv_ops_write(struct zv_sink *sink, const struct zv_trace *trace, 
         write_event(&writer, i);
     }
     address_map_free(&writer.live);
+    zv_memory_free(writer.earlier);
     return writer.out_of_memory ? zv_fail_memory(err, "an op list") : ZV_OK;
 }

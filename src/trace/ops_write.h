@@ -4,6 +4,9 @@
  * What was live before the record comes first, in order of address (its own order is not known).
  * A request that failed is written as one that is freed at once, so that an allocator with more
  * room shows that it fits. Frees that waited for another stream wait for a stream of their own.
+ * Of a profiler's trace what was live before comes first: blocks that are freed later, and the rest
+ * of the first total as one block. Without addresses a free is that of the latest live block of its
+ * size.
  */
 #ifndef ZIRVE_TRACE_OPS_WRITE_H
 #define ZIRVE_TRACE_OPS_WRITE_H

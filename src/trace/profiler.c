@@ -1,5 +1,7 @@
 #include "trace/profiler.h"
 
+#include <stdlib.h>
+
 #include "base/fail.h"
 #include "base/memory.h"
 #include "format/json_tree.h"
@@ -113,6 +115,57 @@ static enum zv_status sort_by_device(struct zv_trace *trace, const size_t *first
     return ZV_OK;
 }
 
+struct moment {
+    uint64_t time_us;
+    uint32_t at;
+};
+
+/* Of one time in the order of the file. */
+static int by_time(const void *a, const void *b)
+{
+    const struct moment *const left = a;
+    const struct moment *const right = b;
+    return left->time_us != right->time_us ? (left->time_us > right->time_us ? 1 : -1)
+                                           : (left->at > right->at) - (left->at < right->at);
+}
+
+static bool is_in_order(const struct zv_trace_device *device)
+{
+    for (size_t i = 1; i < device->event_count; i++) {
+        if (device->events[i].time_us < device->events[i - 1].time_us) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Chrome traces list one thread after the other; what a device saw is the order in time. */
+static enum zv_status sort_by_time(struct zv_trace *trace, struct zv_error *err)
+{
+    struct moment *const moments = zv_memory_alloc(trace->event_count * sizeof *moments);
+    uint32_t *const to = zv_memory_alloc(trace->event_count * sizeof *to);
+    if (moments != NULL && to != NULL) {
+        for (size_t i = 0; i < trace->event_count; i++) {
+            moments[i] = (struct moment){trace->events[i].time_us, (uint32_t)i};
+        }
+        for (size_t i = 0; i < trace->device_count; i++) {
+            const struct zv_trace_device *const device = &trace->devices[i];
+            if (device->event_count > 1) {
+                qsort(moments + (device->events - trace->events), device->event_count,
+                      sizeof *moments, by_time);
+            }
+        }
+        for (size_t i = 0; i < trace->event_count; i++) {
+            to[moments[i].at] = (uint32_t)i;
+        }
+        rearrange(trace, to);
+    }
+    const bool fine = moments != NULL && to != NULL;
+    zv_memory_free(to);
+    zv_memory_free(moments);
+    return fine ? ZV_OK : zv_fail_memory(err, "the events of a trace");
+}
+
 static enum zv_status group(struct profiler_reader *reader, struct zv_error *err)
 {
     struct zv_trace *const trace = reader->trace;
@@ -137,7 +190,13 @@ static enum zv_status group(struct profiler_reader *reader, struct zv_error *err
             .event_count = firsts[i + 1] - firsts[i],
             .total_bytes = i < PROFILER_KNOWN_DEVICES ? reader->device_bytes[i] : 0};
     }
-    return devices == 1 ? ZV_OK : sort_by_device(trace, firsts, devices, err);
+    const enum zv_status status =
+        devices == 1 ? ZV_OK : sort_by_device(trace, firsts, devices, err);
+    bool in_order = true;
+    for (size_t i = 0; i < devices && in_order; i++) {
+        in_order = is_in_order(&trace->devices[i]);
+    }
+    return status != ZV_OK || in_order ? status : sort_by_time(trace, err);
 }
 
 static enum zv_status finish(struct profiler_reader *reader, struct zv_error *err)

@@ -8,16 +8,6 @@
 
 /* ---- of a trace ---- */
 
-static bool has_addresses(const struct zv_trace_device *device)
-{
-    for (size_t i = 0; i < device->event_count; i++) {
-        if (device->events[i].action == ZV_TRACE_ALLOC && device->events[i].address != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static size_t count_of(const struct zv_trace_device *device)
 {
     size_t count = 0;
@@ -56,7 +46,7 @@ enum zv_status zv_requests_of_trace(struct zv_request_list *to, const struct zv_
 {
     const struct zv_trace_device *const from = &trace->devices[device];
     struct address_map live = {0};
-    *to = (struct zv_request_list){.lifetimes_unknown = !has_addresses(from),
+    *to = (struct zv_request_list){.lifetimes_unknown = !zv_trace_has_addresses(from),
                                    .sizes_of_blocks = trace->source == ZV_TRACE_FROM_PROFILER};
     if (trace->source == ZV_TRACE_FROM_TIMELINE) {
         return zv_fail(err, ZV_E_UNSUPPORTED,

@@ -116,6 +116,17 @@ struct zv_trace_device {
     uint64_t total_bytes; /* of the card, 0: not recorded */
 };
 
+/* False of the profilers before 2022 and of timelines. */
+static inline bool zv_trace_has_addresses(const struct zv_trace_device *device)
+{
+    for (size_t i = 0; i < device->event_count; i++) {
+        if (device->events[i].action == ZV_TRACE_ALLOC && device->events[i].address != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum zv_trace_source { ZV_TRACE_FROM_SNAPSHOT, ZV_TRACE_FROM_PROFILER, ZV_TRACE_FROM_TIMELINE };
 
 /* How the events are known. A file that says nothing was recorded, as far as anybody knows. */

@@ -102,7 +102,7 @@ static void test_profilers(void **state)
         uint64_t reserved;
         uint64_t jumps;
     } rows[] = {
-        {"traces/v100-train-28010-memory-events.json.gz", 26770, 6629508096, 12782141440, 10},
+        {"traces/v100-train-28010-memory-events.json.gz", 26770, 6629508096, 12782141440, 0},
         {"traces/a100-switch-transformer.json", 870, 9361328640, 9386852352, 0},
         {"traces/v100-2021-no-totals.json.gz", 8220, 2791636480, 0, 0},
         {"traces/memory-timeline.raw.gz", 16845, 3082832104, 0, 0},
@@ -114,7 +114,7 @@ static void test_profilers(void **state)
         assert_int_equal(zv_record_device(&record)->event_count, rows[i].events);
         assert_int_equal(record.peak_allocated.usage.allocated_bytes, rows[i].allocated);
         assert_int_equal(record.peak_reserved.usage.reserved_bytes, rows[i].reserved);
-        assert_int_equal(record.start.stray_events, rows[i].jumps);
+        assert_int_equal(record.start.stray_events, rows[i].jumps); /* threads are in one order */
         zv_record_close(&record);
     }
 }

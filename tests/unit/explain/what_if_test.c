@@ -3,6 +3,7 @@
 #include "explain/what_if.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/fail_memory.h"
 #include "support/test.h"
@@ -71,6 +72,55 @@ static void test_failing_request_is_named(void **state)
     zv_record_close(&record);
 }
 
+/* What a profiler saw freed but not allocated was there before, and so was the rest of its first
+ * total; without addresses a free is of the latest live block of its size. */
+static void test_profilers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json;
+        const char *ops;
+    } rows[] = {
+        {"[{\"name\":\"[memory]\",\"ts\":1,\"args\":{\"Device Type\":1,\"Device Id\":0,"
+         "\"Addr\":4096,\"Bytes\":512,\"Total Allocated\":9512,\"Total Reserved\":20000}},"
+         "{\"name\":\"[memory]\",\"ts\":2,\"args\":{\"Device Type\":1,\"Device Id\":0,"
+         "\"Addr\":8192,\"Bytes\":-1024,\"Total Allocated\":8488,\"Total Reserved\":20000}},"
+         "{\"name\":\"[memory]\",\"ts\":3,\"args\":{\"Device Type\":1,\"Device Id\":0,"
+         "\"Addr\":4096,\"Bytes\":-512,\"Total Allocated\":7976,\"Total Reserved\":20000}}]",
+         "a 1 1024 0\na 2 7976 0\na 3 512 0\nf 1\nf 3\n"},
+        {"[{\"name\":\"[memory]\",\"args\":{\"Device Type\":1,\"Device Id\":0,\"Bytes\":512}},"
+         "{\"name\":\"[memory]\",\"args\":{\"Device Type\":1,\"Device Id\":0,\"Bytes\":512}},"
+         "{\"name\":\"[memory]\",\"args\":{\"Device Type\":1,\"Device Id\":0,\"Bytes\":1024}},"
+         "{\"name\":\"[memory]\",\"args\":{\"Device Type\":1,\"Device Id\":0,\"Bytes\":-512}},"
+         "{\"name\":\"[memory]\",\"args\":{\"Device Type\":1,\"Device Id\":0,\"Bytes\":-512}},"
+         "{\"name\":\"[memory]\",\"args\":{\"Device Type\":1,\"Device Id\":0,\"Bytes\":-512}}]",
+         "a 1 512 0\na 2 512 0\na 3 512 0\na 4 1024 0\nf 3\nf 2\nf 1\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct zv_record record;
+        const struct zv_record_options options = {.device = ZV_RECORD_ANY_DEVICE};
+        assert_int_equal(zv_record_open(&record, zv_slice_of(rows[i].json), &options, NULL), ZV_OK);
+        for (size_t n = 1;; n++) {
+            struct zv_requests requests;
+            fail_memory_start(n);
+            const enum zv_status status = zv_requests_make(&requests, &record, NULL);
+            const bool failed = fail_memory.failed != 0;
+            assert_int_equal(status, failed ? ZV_E_NOMEM : ZV_OK);
+            if (!failed) {
+                assert_int_equal(requests.ops.size, strlen(rows[i].ops));
+                assert_memory_equal(requests.ops.data, rows[i].ops, requests.ops.size);
+            }
+            zv_requests_close(&requests);
+            fail_memory_stop();
+            assert_int_equal(fail_memory.blocks, 0);
+            if (!failed) {
+                break;
+            }
+        }
+        zv_record_close(&record);
+    }
+}
+
 static void test_timeline_has_no_requests(void **state)
 {
     (void)state;
@@ -111,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_curve),
         cmocka_unit_test(test_failing_request_is_named),
+        cmocka_unit_test(test_profilers),
         cmocka_unit_test(test_timeline_has_no_requests),
         cmocka_unit_test(test_memory_runs_short),
     };

@@ -187,6 +187,57 @@ static void test_devices_apart(void **state)
     }
 }
 
+/* One thread's events after another's, as Chrome traces have them: in order of time, of one time
+ * as in the file; totals beside them. Devices stay apart. */
+static void test_threads_in_one_order(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned device;
+        unsigned time;
+        unsigned bytes;
+    } events[] = {{0, 10, 1}, {1, 40, 2}, {0, 30, 3}, {0, 50, 4},
+                  {1, 20, 5}, {0, 20, 6}, {0, 30, 7}};
+    static const unsigned order[] = {1, 6, 3, 7, 4, 5, 2};
+    enum { ROWS = sizeof events / sizeof events[0] };
+    struct zv_buffer text = {.limit = 1 << 16};
+    struct zv_sink sink = zv_buffer_sink(&text);
+    struct zv_trace trace = {0};
+    for (size_t i = 0; i < ROWS; i++) {
+        zv_sink_print(&sink,
+                      "%c{\"name\":\"[memory]\",\"ts\":%u,\"args\":{\"Device Type\":1,"
+                      "\"Device Id\":%u,\"Bytes\":%u,\"Total Allocated\":%u}}",
+                      i == 0 ? '[' : ',', events[i].time, events[i].device, events[i].bytes,
+                      events[i].bytes * 10);
+    }
+    zv_sink_text(&sink, "]");
+    for (size_t n = 1;; n++) {
+        struct zv_error err = {0};
+        fail_memory_start(n);
+        const enum zv_status status =
+            zv_profiler_read(&trace, (struct zv_slice){text.data, text.size}, &err);
+        if (fail_memory.failed == 0) {
+            assert_int_equal(status, ZV_OK);
+            break;
+        }
+        assert_int_equal(status, ZV_E_NOMEM);
+        zv_trace_close(&trace);
+        fail_memory_stop();
+        assert_int_equal(fail_memory.blocks, 0);
+        trace = (struct zv_trace){0};
+    }
+    assert_int_equal(trace.event_count, ROWS);
+    assert_int_equal(trace.devices[0].event_count, 5);
+    for (size_t i = 0; i < ROWS; i++) {
+        assert_int_equal(trace.events[i].bytes, order[i]);
+        assert_int_equal(trace.totals[i].allocated_bytes, order[i] * 10);
+        assert_int_equal(trace.totals[i].device, i >= 5);
+    }
+    zv_trace_close(&trace);
+    fail_memory_stop();
+    zv_buffer_free(&text);
+}
+
 static void test_memory(void **state)
 {
     (void)state;
@@ -211,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chrome),        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_timeline),      cmocka_unit_test(test_prefixes_and_changes),
-        cmocka_unit_test(test_devices_apart), cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_devices_apart), cmocka_unit_test(test_threads_in_one_order),
+        cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests_name("profiler", tests, NULL, NULL);
 }
