@@ -10,7 +10,8 @@ static bool has_message(struct zv_slice text)
 {
     struct zv_oom_message message;
     struct zv_engine_message stop;
-    return zv_oom_message_find(&message, text) || zv_engine_message_find(&stop, text);
+    return zv_oom_message_find(&message, text) || zv_engine_message_find(&stop, text) ||
+           zv_oom_words_find(&message, text);
 }
 
 enum zv_status explain_open(struct zv_record *record, const char *path,
@@ -60,7 +61,7 @@ enum zv_status explain_text(const char *path, struct zv_slice text, struct outpu
         }
         return ZV_OK;
     }
-    if (!has_message) {
+    if (!has_message && !zv_oom_words_find(&message, text)) {
         (void)zv_fail(
             err, ZV_E_UNSUPPORTED,
             "neither a memory snapshot (pickle), a profiler trace (JSON), an op list nor a "

@@ -117,11 +117,26 @@ static void read_new(struct zv_oom_message *to, struct zv_slice text)
     to->reserved = sum(to->allocated, to->unallocated);
 }
 
+/* More than the card has is more than anybody could get, whatever was free. */
+static bool exceeds_card(struct zv_oom_message *to)
+{
+    const struct zv_printed needed = sum(to->allocated, to->requested);
+    if (!needed.known || !to->capacity.known ||
+        needed.bytes <= to->capacity.bytes + needed.within_bytes + to->capacity.within_bytes) {
+        return false;
+    }
+    to->kind = ZV_CAUSE_CAPACITY;
+    to->kind_known = true;
+    to->missing_bytes = needed.bytes - to->capacity.bytes;
+    return true;
+}
+
 /* Everything is compared with the printed precision kept beside it. */
 static void judge(struct zv_oom_message *to)
 {
     if (!to->requested.known || !to->allocated.known || !to->device_free.known ||
         !to->reserved.known) {
+        (void)exceeds_card(to);
         return;
     }
     const struct zv_printed within_reach = sum(to->reserved, to->device_free);
@@ -219,4 +234,18 @@ bool zv_oom_message_find(struct zv_oom_message *message, struct zv_slice text)
     }
     *message = (struct zv_oom_message){0};
     return read_llamacpp(message, text);
+}
+
+bool zv_oom_words_find(struct zv_oom_message *message, struct zv_slice text)
+{
+    struct zv_slice line;
+    *message = (struct zv_oom_message){0};
+    for (uint64_t number = 1; zv_slice_line(&text, &line); number++) {
+        const struct zv_oom_sign *const sign = zv_oom_sign_find(line);
+        if (sign != NULL) {
+            message->sign = sign;
+            message->line = number;
+        }
+    }
+    return message->sign != NULL;
 }

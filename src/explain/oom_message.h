@@ -19,6 +19,7 @@
 
 #include "base/slice.h"
 #include "explain/cause.h"
+#include "explain/oom_sign.h"
 
 /* One printed figure. */
 struct zv_printed {
@@ -28,8 +29,9 @@ struct zv_printed {
 };
 
 struct zv_oom_message {
-    uint64_t line;   /* 1-based, where it begins */
-    bool is_pytorch; /* else only the request is known */
+    uint64_t line;                  /* 1-based, where it begins */
+    bool is_pytorch;                /* else only the request is known */
+    const struct zv_oom_sign *sign; /* not NULL: only these words, and no figure */
     struct zv_printed requested;
     struct zv_printed capacity;
     struct zv_printed device_free;
@@ -48,5 +50,8 @@ struct zv_oom_message {
 
 /* The last message in a text; false when there is none. */
 bool zv_oom_message_find(struct zv_oom_message *message, struct zv_slice text);
+
+/* The last line that says so without figures ("CUDA error: out of memory"); false: none. */
+bool zv_oom_words_find(struct zv_oom_message *message, struct zv_slice text);
 
 #endif

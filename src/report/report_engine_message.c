@@ -36,7 +36,7 @@ static void put_verdict(struct zv_sink *sink, const struct report_style *style,
     case ZV_ENGINE_NO_CACHE:
         (void)snprintf(
             line, sizeof line,
-            "NOT STARTED for want of capacity: of the share that %s may take (%s), weights "
+            "NOT STARTED for lack of capacity: of the share that %s may take (%s), weights "
             "and activations leave nothing for the cache.",
             message->engine, message->option);
         break;
@@ -44,19 +44,19 @@ static void put_verdict(struct zv_sink *sink, const struct report_style *style,
         bytes_or_unknown(there, style, &message->available);
         if (message->needed.known) {
             (void)snprintf(line, sizeof line,
-                           "NOT STARTED for want of capacity: one request of the longest context "
+                           "NOT STARTED for lack of capacity: one request of the longest context "
                            "needs %s of cache, and %s is left for it.",
                            needed, there);
         } else {
             (void)snprintf(line, sizeof line,
-                           "NOT STARTED for want of capacity: the cache holds fewer tokens than "
+                           "NOT STARTED for lack of capacity: the cache holds fewer tokens than "
                            "one request of the longest context.");
         }
         break;
     case ZV_ENGINE_BUFFER:
     case ZV_ENGINE_STOPS:
         (void)snprintf(line, sizeof line,
-                       "OUT OF MEMORY: %s asked for a buffer of %s. Why there was no room, this "
+                       "OUT OF MEMORY: %s requested a buffer of %s. Why there was no room, this "
                        "text does not say.",
                        message->engine, needed);
         break;

@@ -1,6 +1,7 @@
 /* A pasted out-of-memory message: the same verdict from what it says, the rest unknown. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/json_fields.h"
 #include "report/report_explain.h"
@@ -26,22 +27,28 @@ static void put_verdict(struct zv_sink *sink, const struct report_style *style,
     char third[REPORT_BYTES_TEXT];
     char line[1024];
     report_bytes(requested, style, message->requested.bytes);
-    if (!message->kind_known) {
+    if (message->sign != NULL) {
         (void)snprintf(line, sizeof line,
-                       "OUT OF MEMORY: %s asked for. Why, this text does not say.", requested);
+                       "OUT OF %s MEMORY: %s printed \"%s\". The text does not say how much was "
+                       "requested, or why there was no room.",
+                       message->sign->memory == ZV_OOM_HOST ? "HOST" : "DEVICE", message->sign->who,
+                       message->sign->words);
+    } else if (!message->kind_known) {
+        (void)snprintf(line, sizeof line,
+                       "OUT OF MEMORY: %s requested. Why, this text does not say.", requested);
     } else if (message->kind == ZV_CAUSE_FRAGMENTATION) {
         report_bytes(other, style, message->unallocated.bytes);
         report_bytes(third, style, message->device_free.bytes);
         (void)snprintf(line, sizeof line,
-                       "OUT OF MEMORY by fragmentation: %s asked for; %s free in the cache and %s "
+                       "OUT OF MEMORY by fragmentation: %s requested; %s free in the cache and %s "
                        "on the card, but no hole of that size.",
                        requested, other, third);
     } else if (message->kind == ZV_CAUSE_LIMIT) {
         report_bytes(other, style, message->device_free.bytes);
         (void)snprintf(
             line, sizeof line,
-            "OUT OF MEMORY although the card had room: %s asked for, %s free. A limit of "
-            "the process or the system, or memory that came free after the request "
+            "OUT OF MEMORY although the card had room: %s requested, %s free. A limit of "
+            "the process or the system, or memory that was freed after the request "
             "failed.",
             requested, other);
     } else if (message->kind == ZV_CAUSE_OUTSIDE) {
@@ -49,27 +56,59 @@ static void put_verdict(struct zv_sink *sink, const struct report_style *style,
         report_bytes(third, style, message->outside.bytes);
         (void)snprintf(line, sizeof line,
                        "OUT OF MEMORY because of memory outside this allocator: %s live and %s "
-                       "asked for would fit the card, but %s of it is used by others.",
+                       "requested would fit the card, but %s of it is used by others.",
                        other, requested, third);
     } else {
         report_bytes(other, style, message->allocated.bytes);
         report_bytes(third, style, message->missing_bytes);
         (void)snprintf(line, sizeof line,
-                       "OUT OF MEMORY for want of capacity: %s live and %s asked for are %s more "
-                       "than this process could get.",
+                       "OUT OF MEMORY for lack of capacity: %s live and %s requested are at least "
+                       "%s more than this process could get.",
                        other, requested, third);
     }
     report_fold(sink, style, 0, 0, line);
+}
+
+/* Words of the driver and its libraries, not of an allocator above them. */
+static bool is_of_driver(const struct zv_oom_sign *sign)
+{
+    static const char *const drivers[] = {"CUDA", "cuBLAS", "cuDNN", "HIP"};
+    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
+        if (strcmp(sign->who, drivers[i]) == 0) {
+            return true;
+        }
+    }
+    return strstr(sign->words, " error: out of memory") != NULL;
+}
+
+/* Words alone: what they mean, and where figures are. */
+static void put_no_figures(struct zv_sink *sink, const struct report_style *style,
+                           const struct zv_oom_message *message)
+{
+    char line[256];
+    (void)snprintf(line, sizeof line, "Line %" PRIu64 " says it without figures.", message->line);
+    zv_sink_text(sink, "\n");
+    report_fold(sink, style, 0, 0, line);
+    if (is_of_driver(message->sign)) {
+        report_fold(sink, style, 0, 0,
+                    "A call to the driver or to a library failed, not a request to PyTorch's "
+                    "allocator: memory that the allocator keeps cached is not free for such "
+                    "calls. 'zirve environment' shows who uses the card.");
+    }
 }
 
 void report_oom_message_text(struct zv_sink *sink, const struct report_style *style,
                              const struct zv_oom_message *message)
 {
     put_verdict(sink, style, message);
+    if (message->sign != NULL) {
+        put_no_figures(sink, style, message);
+        return;
+    }
     zv_sink_print(sink, "\nThe message of line %" PRIu64 " says (measured, two decimals):\n",
                   message->line);
-    put_fact(sink, style, "asked for", &message->requested, "");
-    put_fact(sink, style, "card", &message->capacity, "what a process can get of it");
+    put_fact(sink, style, "requested", &message->requested, "");
+    put_fact(sink, style, "card", &message->capacity, "as the process sees it");
     put_fact(sink, style, "free on the card", &message->device_free, "");
     if (message->allowed.known) {
         put_fact(sink, style, "allowed", &message->allowed, "limit of the process");
@@ -102,6 +141,9 @@ void report_oom_message_json(struct zv_sink *sink, const struct zv_oom_message *
     zv_json_begin_object(&json);
     json_text(&json, "schema", "zirve.explain_message/1");
     json_bytes(&json, "line", true, message->line);
+    json_text(&json, "memory",
+              zv_oom_memory_name(message->sign != NULL ? message->sign->memory : ZV_OOM_DEVICE));
+    json_text(&json, "words", message->sign != NULL ? message->sign->words : NULL);
     json_text(&json, "verdict", message->kind_known ? zv_cause_name(message->kind) : NULL);
     json_bool(&json, "within_printed_precision", message->close);
     write_fact(&json, "requested_bytes", &message->requested);

@@ -79,6 +79,20 @@ static void test_pieces(void **state)
     assert_int_equal(message.line, 3);
     assert_int_equal(message.requested.within_bytes, GIB / 200);
     assert_false(message.kind_known);
+    assert_false(zv_oom_words_find(&message, zv_slice_of("all is well\n")));
+    assert_true(zv_oom_words_find(&message, zv_slice_of("a\nRuntimeError: CUDA error: out of "
+                                                        "memory\nb\n")));
+    assert_int_equal(message.line, 2);
+    assert_string_equal(message.sign->words, "CUDA error: out of memory");
+    /* More than the card has, whatever was free. */
+    assert_true(zv_oom_message_find(
+        &message,
+        zv_slice_of("XPU out of memory. Tried to allocate 12.00 GiB. GPU 0 has a total "
+                    "capacity of 11.50 GiB. Of the allocated memory 1.00 GiB is allocated "
+                    "by PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated.")));
+    assert_true(message.kind_known);
+    assert_int_equal(message.kind, ZV_CAUSE_CAPACITY);
+    assert_int_equal(message.missing_bytes, UINT64_C(3) << 29);
     assert_false(zv_oom_message_find(&message, zv_slice_of("")));
     assert_false(zv_oom_message_find(&message, zv_slice_of("out of memory")));
     assert_false(zv_oom_message_find(&message, zv_slice_of("Tried to allocate many GiB")));
