@@ -6,10 +6,12 @@
 #include "cli/explain_advise.h"
 #include "cli/explain_diff.h"
 #include "cli/explain_file.h"
+#include "cli/explain_instant.h"
 #include "cli/output.h"
 #include "cli/record_options.h"
 #include "cli/result_file.h"
 #include "cli/verbs.h"
+#include "report/report_next.h"
 #include "report/report_place.h"
 #include "trace/capture.h"
 
@@ -18,7 +20,8 @@ enum { DEFAULT_TOP = 10 };
 static const struct option_spec options[] = {
     RECORD_OPTIONS,
     {"Question", "at", NULL, "WHEN",
-     "an event number, or peak, reserved-peak, oom, end (where the verdict looks)", OPTION_VALUE},
+     "an event number, a time (1.5s), peak, reserved-peak, oom, end (where the verdict looks)",
+     OPTION_VALUE},
     {"Question", "by", NULL, "WORD",
      "who holds it: stack, frame, function, file, role, size, age, annotation, context, pool, "
      "stream, pattern (frame and role); repeat for more",
@@ -63,38 +66,6 @@ static enum zv_status read_pattern(struct explain_session *session, const struct
     return ZV_OK;
 }
 
-/* The instant that --at means. */
-static enum zv_status find_instant(const struct explain_session *session,
-                                   const struct arguments *args, size_t *to, struct zv_error *err)
-{
-    const struct zv_record *const record = &session->record;
-    const size_t end = zv_record_device(record)->event_count;
-    const char *const text = arguments_value(args, "at");
-    uint64_t number;
-    *to = session->cause.event;
-    if (text == NULL) {
-        return ZV_OK;
-    }
-    if (strcmp(text, "peak") == 0) {
-        *to = record->peak_allocated.event;
-    } else if (strcmp(text, "reserved-peak") == 0) {
-        *to = record->peak_reserved.event;
-    } else if (strcmp(text, "end") == 0) {
-        *to = end;
-    } else if (strcmp(text, "oom") == 0) {
-        if (!record->has_oom) {
-            return zv_fail(err, ZV_E_USAGE, "--at oom: no request failed in this record");
-        }
-        *to = record->last_oom;
-    } else if (zv_slice_u64(zv_slice_of(text), &number) && number <= end) {
-        *to = (size_t)number;
-    } else {
-        return zv_fail(err, ZV_E_USAGE,
-                       "--at %s: expected 0 to %zu, peak, reserved-peak, oom or end", text, end);
-    }
-    return ZV_OK;
-}
-
 static enum zv_status add_groups(struct explain_session *session, const struct zv_heap *heap,
                                  unsigned which, struct zv_error *err)
 {
@@ -135,6 +106,29 @@ static enum zv_status make_groups(struct explain_session *session, const struct 
         status = add_groups(session, &session->heap, which, err);
     }
     return status;
+}
+
+/* Who held it at the verdict's instant, and the pools of the instant that is shown. */
+static enum zv_status find_holders(struct explain_session *session, struct zv_error *err)
+{
+    const struct zv_record *const record = &session->record;
+    if (record->trace.source == ZV_TRACE_FROM_TIMELINE) {
+        return zv_groups_of_timeline(&session->holders, record, session->cause.event,
+                                     &session->arena, err);
+    }
+    if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT) {
+        return ZV_OK;
+    }
+    enum zv_status status =
+        zv_groups_make(&session->holders, record, &session->cause_heap,
+                       (struct zv_grouping){.by = ZV_GROUP_FRAME}, &session->arena, err);
+    if (status == ZV_OK) {
+        status = zv_groups_make(&session->roles, record, &session->cause_heap,
+                                (struct zv_grouping){.by = ZV_GROUP_ROLE}, &session->arena, err);
+    }
+    return status == ZV_OK
+               ? zv_heap_parts_make(&session->parts, &session->heap, &session->arena, err)
+               : status;
 }
 
 /* The estimate's items beside what was there at the peak of allocated bytes. */
@@ -251,51 +245,66 @@ static enum zv_status one_document(const struct arguments *args, const struct ou
                : ZV_OK;
 }
 
-static enum zv_status explain(struct explain_session *session, const struct arguments *args,
-                              struct output *out, struct zv_error *err)
+/* Everything that is asked of the whole record. */
+static enum zv_status read_record(struct explain_session *session, const struct arguments *args,
+                                  const struct output *out, struct zv_error *err)
 {
-    size_t instant;
     enum zv_status status = one_document(args, out, err);
     status = status == ZV_OK
                  ? zv_cause_make(&session->cause, &session->cause_heap, &session->record,
                                  session->capacity_bytes, &session->arena, err)
                  : status;
     status = status == ZV_OK ? read_estimate(session, args, err) : status;
-    if (status == ZV_OK && arguments_has(args, "habits")) {
+    session->has_habits = arguments_has(args, "habits");
+    if (status == ZV_OK && session->has_habits) {
         status = zv_habits_make(&session->habits, &session->record, &session->arena, err);
     }
-    status = status == ZV_OK ? write_capture(&session->record, args, err) : status;
-    status = status == ZV_OK ? find_instant(session, args, &instant, err) : status;
-    status = status == ZV_OK ? read_placement(session, out, err) : status;
+    return status == ZV_OK ? write_capture(&session->record, args, err) : status;
+}
+
+/* The heap at the instant of --at, and who holds it. */
+static enum zv_status read_instant(struct explain_session *session, const struct arguments *args,
+                                   struct zv_error *err)
+{
+    const struct zv_record *const record = &session->record;
+    size_t instant;
+    enum zv_status status = explain_instant(session, arguments_value(args, "at"), &instant, err);
     if (status != ZV_OK) {
         return status;
     }
     session->heap = session->cause_heap;
-    if (session->record.trace.source == ZV_TRACE_FROM_SNAPSHOT) {
+    if (record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
         if (instant != session->cause.event) {
-            status = zv_heap_at(&session->heap, &session->record, instant, &session->arena, err);
+            status = zv_heap_at(&session->heap, record, instant, &session->arena, err);
         }
         status = status == ZV_OK ? make_groups(session, args, err) : status;
-    } else if (session->record.trace.source == ZV_TRACE_FROM_TIMELINE) {
+    } else if (record->trace.source == ZV_TRACE_FROM_TIMELINE) {
         session->groups[0].by = "category";
         session->group_count = 1;
         session->heap.event = instant;
-        status = zv_groups_of_timeline(&session->groups[0].groups, &session->record, instant,
-                                       &session->arena, err);
+        status = zv_groups_of_timeline(&session->groups[0].groups, record, instant, &session->arena,
+                                       err);
     }
-    if (status != ZV_OK) {
-        return status;
-    }
+    return status == ZV_OK ? find_holders(session, err) : status;
+}
+
+static void show(const struct explain_session *session, const struct arguments *args,
+                 struct output *out)
+{
+    const bool has_heap = session->record.trace.source == ZV_TRACE_FROM_SNAPSHOT;
     const struct report_explain result = {.record = &session->record,
                                           .verdict = &session->cause,
                                           .cause_heap = &session->cause_heap,
                                           .heap = &session->heap,
                                           .groups = session->groups,
                                           .group_count = session->group_count,
+                                          .holders = &session->holders,
+                                          .roles = has_heap ? &session->roles : NULL,
+                                          .parts = has_heap ? &session->parts : NULL,
+                                          .path = args->operands[0],
                                           .top = session->top,
                                           .with_segments = arguments_has(args, "segments")};
-    const bool habits = arguments_has(args, "habits");
-    if (out->json && habits) {
+    if (out->json && session->has_habits) {
         report_habits_json(&out->sink, &session->habits);
     } else if (out->json && session->has_against) {
         report_against_json(&out->sink, &session->against);
@@ -307,11 +316,23 @@ static enum zv_status explain(struct explain_session *session, const struct argu
         if (session->has_against) {
             report_against_text(&out->sink, &out->style, &session->against);
         }
-        if (habits) {
+        if (session->has_habits) {
             report_habits_text(&out->sink, &out->style, &session->habits, session->top);
         }
+        report_next_text(&out->sink, &result);
     }
-    return ZV_OK;
+}
+
+static enum zv_status explain(struct explain_session *session, const struct arguments *args,
+                              struct output *out, struct zv_error *err)
+{
+    enum zv_status status = read_record(session, args, out, err);
+    status = status == ZV_OK ? read_instant(session, args, err) : status;
+    status = status == ZV_OK ? read_placement(session, out, err) : status;
+    if (status == ZV_OK) {
+        show(session, args, out);
+    }
+    return status;
 }
 
 static enum zv_status run(const struct arguments *args, struct output *out, struct zv_error *err)

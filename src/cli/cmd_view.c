@@ -26,6 +26,8 @@ struct session {
     struct zv_heap heap;
     struct zv_lives lives;
     struct report_groups groups[GROUPINGS];
+    struct zv_groups categories; /* of a timeline */
+    struct zv_heap_parts parts;
     struct report_replay runs[MAX_RUNS];
     struct zv_curve curves[MAX_RUNS];
     size_t run_count;
@@ -40,7 +42,9 @@ static enum zv_status make_groups(struct session *session, struct zv_error *err)
         status = zv_groups_make(&session->groups[i].groups, &session->record, &session->heap,
                                 (struct zv_grouping){by[i], NULL}, &session->arena, err);
     }
-    return status;
+    return status == ZV_OK
+               ? zv_heap_parts_make(&session->parts, &session->heap, &session->arena, err)
+               : status;
 }
 
 /* The last part of a path: folders are nobody's business whom the page is handed to. */
@@ -108,6 +112,10 @@ static enum zv_status show(struct session *session, const struct arguments *args
     if (status == ZV_OK && has_heap) {
         status = make_groups(session, err);
     }
+    if (status == ZV_OK && record->trace.source == ZV_TRACE_FROM_TIMELINE) {
+        status = zv_groups_of_timeline(&session->categories, record, session->cause.event,
+                                       &session->arena, err);
+    }
     status = status == ZV_OK ? zv_lives_make(&session->lives, record, err) : status;
     if (status == ZV_OK && !out->json && record->has_history && session->lives.has_addresses) {
         status = try_all(session, capacity_bytes, err);
@@ -121,6 +129,10 @@ static enum zv_status show(struct session *session, const struct arguments *args
                                            .heap = &session->heap,
                                            .groups = session->groups,
                                            .group_count = has_heap ? GROUPINGS : 0,
+                                           .holders = has_heap ? &session->groups[0].groups
+                                                               : &session->categories,
+                                           .roles = has_heap ? &session->groups[1].groups : NULL,
+                                           .parts = has_heap ? &session->parts : NULL,
                                            .top = TOP};
     const struct report_view view = {.file = name_of(args->operands[0]),
                                      .explain = &explain,

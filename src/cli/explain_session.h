@@ -17,9 +17,13 @@ struct explain_session {
     struct zv_heap cause_heap;
     struct zv_heap heap;
     struct report_groups groups[EXPLAIN_GROUPS];
+    struct zv_groups holders; /* at the verdict's instant by frame; of a timeline by category */
+    struct zv_groups roles;
+    struct zv_heap_parts parts;
     size_t group_count;
     struct zv_against against;
     bool has_against;
+    bool has_habits;
     struct zv_habits habits;
     bool has_placement;
     struct zv_placement placement;

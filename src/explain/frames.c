@@ -80,6 +80,30 @@ const uint32_t *zv_user_frames(const struct zv_trace *trace, struct zv_arena *ar
     return best;
 }
 
+size_t zv_callers(uint32_t *to, size_t most, const struct zv_trace *trace, uint32_t stack,
+                  uint32_t user_frame)
+{
+    size_t count = 0;
+    while (stack != 0 && trace->stacks[stack].frame != user_frame) {
+        stack = trace->stacks[stack].outer;
+    }
+    if (stack == 0) {
+        return 0;
+    }
+    const enum frame_class least = classify(trace, user_frame);
+    for (stack = trace->stacks[stack].outer; stack != 0; stack = trace->stacks[stack].outer) {
+        const uint32_t frame = trace->stacks[stack].frame;
+        if (classify(trace, frame) < least) {
+            continue;
+        }
+        if (count < most) {
+            to[count] = frame;
+        }
+        count++;
+    }
+    return count;
+}
+
 struct zv_slice frame_file_name(struct zv_slice path)
 {
     for (size_t i = path.length; i != 0; i--) {

@@ -67,6 +67,9 @@ static const char *pool_label(const struct grouping *grouping, const struct zv_h
     const struct zv_trace_segment *const segment = &grouping->heap->segments[block->segment].facts;
     const struct zv_trace_pool *const pool = &grouping->record->trace.pools[segment->pool];
     const char *const kind = segment->is_small ? "small" : "large";
+    if (grouping->heap->segments[block->segment].is_loose) {
+        return "(not recorded)";
+    }
     if (segment->pool == 0) {
         return kind;
     }
@@ -77,6 +80,15 @@ static const char *pool_label(const struct grouping *grouping, const struct zv_h
 static struct zv_slice or_none(struct zv_slice text)
 {
     return text.length != 0 ? text : zv_slice_of("(none)");
+}
+
+static const char *stream_label(const struct grouping *grouping, const struct zv_heap_block *block)
+{
+    const struct zv_heap_segment *const segment = &grouping->heap->segments[block->segment];
+    return segment->has_stream
+               ? zv_arena_print(grouping->arena, "stream 0x%" PRIx64,
+                                grouping->record->trace.streams[segment->facts.stream])
+               : "(not recorded)";
 }
 
 /* at NULL: memory is short. */
@@ -110,9 +122,7 @@ static struct zv_slice label_of(const struct grouping *grouping, size_t at)
     case ZV_GROUP_POOL:
         return zv_slice_of(pool_label(grouping, block));
     case ZV_GROUP_STREAM:
-        return zv_slice_of(
-            zv_arena_print(grouping->arena, "stream 0x%" PRIx64,
-                           trace->streams[grouping->heap->segments[block->segment].facts.stream]));
+        return zv_slice_of(stream_label(grouping, block));
     case ZV_GROUP_PATTERN:
         return zv_slice_of(pattern_label(grouping, block->stack));
     case ZV_GROUP_COUNT:

@@ -64,6 +64,13 @@ extern const char *const zv_group_words[];
  */
 const uint32_t *zv_user_frames(const struct zv_trace *trace, struct zv_arena *arena);
 
+/*
+ * The callers of a stack's frame of the user's code that are no less the user's, innermost first:
+ * at most `most` into to, returns how many there are.
+ */
+size_t zv_callers(uint32_t *to, size_t most, const struct zv_trace *trace, uint32_t stack,
+                  uint32_t user_frame);
+
 /* What PyTorch's own frames in a stack tell of an allocation: the innermost that tells anything. */
 enum zv_role { ZV_ROLE_OTHER, ZV_ROLE_FORWARD, ZV_ROLE_BACKWARD, ZV_ROLE_OPTIMIZER, ZV_ROLE_COUNT };
 

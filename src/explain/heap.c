@@ -81,6 +81,7 @@ static void add_segment(struct zv_heap *heap, const struct zv_trace_device *devi
     to->facts = *from;
     to->facts.first_block = (uint32_t)heap->block_count;
     to->facts.block_count = 0;
+    to->has_stream = true;
     for (uint32_t i = 0; i < from->block_count; i++) {
         const struct zv_trace_block *const block = &state->blocks[from->first_block + i];
         const struct zv_heap_block piece = live_piece(device, block, number, births);
@@ -102,7 +103,8 @@ static void add_loose(struct zv_heap *heap, const struct zv_trace_device *device
                   .bytes = block->bytes,
                   .first_block = (uint32_t)heap->block_count,
                   .stream = piece.born != ZV_BORN_BEFORE ? device->events[piece.born].stream : 0},
-        .is_loose = true};
+        .is_loose = true,
+        .has_stream = piece.born != ZV_BORN_BEFORE};
     add_piece(heap, &piece);
     heap->loose_bytes += block->bytes;
     heap->loose_count++;

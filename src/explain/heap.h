@@ -24,6 +24,7 @@ struct zv_heap_block {
 struct zv_heap_segment {
     struct zv_trace_segment facts; /* first_block and block_count are of the heap's blocks */
     bool is_loose;                 /* made for one block that lies in no recorded segment */
+    bool has_stream;               /* facts.stream was recorded */
     uint64_t live_bytes;
     uint64_t free_bytes;
     uint64_t largest_hole_bytes;

@@ -166,6 +166,7 @@ static enum zv_status crop(struct zv_record *record, const struct zv_record_opti
     }
     to = to < device->event_count ? to : device->event_count;
     from = from < to ? from : to;
+    record->has_range = true;
     record->first_event = already + (size_t)from;
     return zv_trace_crop(&record->trace, record->device, (size_t)from, (size_t)to, &record->rules,
                          err);

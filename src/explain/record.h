@@ -62,6 +62,7 @@ struct zv_record {
     struct zv_record_peak peak_allocated; /* first instant of the largest allocated bytes */
     struct zv_record_peak peak_reserved;
     struct zv_trace_usage end; /* after the last event */
+    bool has_range;            /* only a part of the file's events */
     size_t first_event;        /* of a range: how many events of the file come before */
     bool has_history;          /* more than one event: instants can be told apart */
     bool has_oom;

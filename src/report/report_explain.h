@@ -12,6 +12,7 @@
 #include "explain/groups.h"
 #include "explain/habits.h"
 #include "explain/heap.h"
+#include "explain/heap_parts.h"
 #include "explain/oom_message.h"
 #include "explain/record.h"
 #include "format/json_writer.h"
@@ -29,7 +30,11 @@ struct report_explain {
     const struct zv_heap *heap;       /* of the instant shown, which may not be the verdict's */
     const struct report_groups *groups;
     size_t group_count;
-    size_t top; /* rows of a table */
+    const struct zv_groups *holders; /* at the verdict's instant by frame; of a timeline category */
+    const struct zv_groups *roles;   /* at the verdict's instant; NULL: not told */
+    const struct zv_heap_parts *parts; /* of heap, NULL without one */
+    const char *path;                  /* as the user gave it, for what to do next; NULL: nothing */
+    size_t top;                        /* rows of a table */
     bool with_segments;
 };
 

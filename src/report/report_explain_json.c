@@ -41,8 +41,44 @@ static void write_verdict(struct zv_json_writer *json, const struct zv_cause *ve
     zv_json_end_object(json);
 }
 
-static void write_heap(struct zv_json_writer *json, const struct zv_heap *heap)
+/* [0, 0]: the default pool. */
+static void write_pool_id(struct zv_json_writer *json, const struct zv_trace *trace, bool unknown,
+                          uint16_t pool)
 {
+    zv_json_write_key(json, "pool_id");
+    if (unknown) {
+        zv_json_write_null(json);
+        return;
+    }
+    zv_json_begin_array(json);
+    zv_json_write_u64(json, trace->pools[pool].id[0]);
+    zv_json_write_u64(json, trace->pools[pool].id[1]);
+    zv_json_end_array(json);
+}
+
+static void write_parts(struct zv_json_writer *json, const struct zv_trace *trace,
+                        const struct zv_heap_parts *parts)
+{
+    zv_json_write_key(json, "pools");
+    zv_json_begin_array(json);
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct zv_heap_part *const part = &parts->at[i];
+        zv_json_begin_object(json);
+        json_text(json, "pool", part->is_loose ? NULL : part->is_small ? "small" : "large");
+        write_pool_id(json, trace, part->is_loose, part->pool);
+        json_bytes(json, "stream", part->has_stream, trace->streams[part->stream]);
+        json_bytes(json, "segments", true, part->segment_count);
+        write_usage(json, "usage", &part->usage, true);
+        json_bytes(json, "largest_hole_bytes", true, part->largest_hole_bytes);
+        zv_json_end_object(json);
+    }
+    zv_json_end_array(json);
+}
+
+static void write_heap(struct zv_json_writer *json, const struct report_explain *explain)
+{
+    const struct zv_record *const record = explain->record;
+    const struct zv_heap *const heap = explain->heap;
     zv_json_write_key(json, "instant");
     zv_json_begin_object(json);
     json_bytes(json, "after_event", true, heap->event);
@@ -54,6 +90,7 @@ static void write_heap(struct zv_json_writer *json, const struct zv_heap *heap)
     json_bytes(json, "live_since_before_the_record_bytes", true, heap->before_bytes);
     json_bytes(json, "without_stack_bytes", true, heap->no_stack_bytes);
     json_bytes(json, "in_no_recorded_segment_bytes", true, heap->loose_bytes);
+    write_parts(json, &record->trace, explain->parts);
     zv_json_write_key(json, "segments");
     zv_json_begin_array(json);
     for (size_t i = 0; i < heap->segment_count; i++) {
@@ -64,16 +101,39 @@ static void write_heap(struct zv_json_writer *json, const struct zv_heap *heap)
         json_bytes(json, "live_bytes", true, segment->live_bytes);
         json_bytes(json, "free_bytes", true, segment->free_bytes);
         json_bytes(json, "largest_hole_bytes", true, segment->largest_hole_bytes);
+        const struct zv_trace_usage usage = zv_segment_usage(heap, segment);
+        json_bytes(json, "allocated_bytes", true, usage.allocated_bytes);
+        json_bytes(json, "requested_bytes", true, usage.requested_bytes);
+        json_bytes(json, "inactive_split_bytes", true, usage.inactive_split_bytes);
         json_text(json, "pool",
                   segment->is_loose         ? NULL
                   : segment->facts.is_small ? "small"
                                             : "large");
+        write_pool_id(json, &record->trace, segment->is_loose, segment->facts.pool);
+        json_bytes(json, "stream", segment->has_stream,
+                   record->trace.streams[segment->facts.stream]);
         json_bool(json, "expandable", segment->facts.is_expandable);
         json_bool(json, "recorded", !segment->is_loose);
         zv_json_end_object(json);
     }
     zv_json_end_array(json);
     zv_json_end_object(json);
+}
+
+/* Innermost frame first, every one as the file has it. */
+static void write_stack(struct zv_json_writer *json, const struct zv_trace *trace, uint32_t stack)
+{
+    zv_json_write_key(json, "frames");
+    zv_json_begin_array(json);
+    for (; stack != 0; stack = trace->stacks[stack].outer) {
+        const struct zv_trace_frame *const frame = &trace->frames[trace->stacks[stack].frame];
+        zv_json_begin_object(json);
+        json_slice(json, "file", zv_trace_text(trace, frame->file));
+        json_bytes(json, "line", true, frame->line);
+        json_slice(json, "function", zv_trace_text(trace, frame->name));
+        zv_json_end_object(json);
+    }
+    zv_json_end_array(json);
 }
 
 static void write_groups(struct zv_json_writer *json, const struct report_explain *explain)
@@ -90,6 +150,9 @@ static void write_groups(struct zv_json_writer *json, const struct report_explai
             json_bytes(json, "bytes", true, groups->at[j].bytes);
             json_bytes(json, "requested_bytes", true, groups->at[j].requested_bytes);
             json_bytes(json, "blocks", true, groups->at[j].blocks);
+            if (explain->groups[i].by == zv_group_words[ZV_GROUP_STACK]) {
+                write_stack(json, &explain->record->trace, groups->at[j].stack);
+            }
             zv_json_end_object(json);
         }
         zv_json_end_array(json);
@@ -118,7 +181,7 @@ void report_explain_json(struct zv_sink *sink, const struct report_explain *expl
     write_usage(&json, "usage", &record->end, record->trace.source == ZV_TRACE_FROM_SNAPSHOT);
     zv_json_end_object(&json);
     if (record->trace.source == ZV_TRACE_FROM_SNAPSHOT) {
-        write_heap(&json, explain->heap);
+        write_heap(&json, explain);
     }
     if (record->trace.source == ZV_TRACE_FROM_SNAPSHOT || explain->group_count != 0) {
         write_groups(&json, explain);

@@ -14,22 +14,17 @@ static void put_growth(struct zv_sink *sink, const struct report_style *style,
     zv_sink_print(sink, "\nLive bytes that grew at each of %zu %s:\n", habits->instant_count,
                   habits->by_steps ? "optimizer steps" : "quarters of the record");
     if (habits->growing_count == 0) {
-        zv_sink_text(sink, "  nobody's\n");
+        zv_sink_text(sink, "  none\n");
     }
     for (size_t i = 0; i < habits->growing_count && i < top; i++) {
         const struct zv_growing *const one = &habits->growing[i];
         char first[REPORT_BYTES_TEXT];
         char last[REPORT_BYTES_TEXT];
-        char label[64];
-        size_t length = 0;
-        for (; length < one->label.length && length + 1 < sizeof label; length++) {
-            const unsigned char c = (unsigned char)one->label.at[length];
-            label[length] = c < 0x20 || c == 0x7f ? '?' : (char)c;
-        }
-        label[length] = 0;
+        char label[REPORT_LABEL_TEXT];
+        report_label(label, one->label, 76);
         report_bytes(first, style, one->bytes[0]);
         report_bytes(last, style, one->bytes[habits->instant_count - 1]);
-        zv_sink_print(sink, "  %.44s\n    %s to %s\n", label, first, last);
+        zv_sink_print(sink, "  %s\n    %s to %s\n", label, first, last);
     }
 }
 
@@ -52,10 +47,11 @@ void report_habits_text(struct zv_sink *sink, const struct report_style *style,
     report_count(count, habits->pinned_segments);
     report_bytes(bytes, style, habits->pinned_bytes);
     report_bytes(live, style, habits->pinned_live_bytes);
-    (void)snprintf(line, sizeof line,
-                   "Segments that were there all the time and never empty: %s, %s, of which %s is "
-                   "live at the end.",
-                   count, bytes, live);
+    (void)snprintf(
+        line, sizeof line,
+        "Segments present throughout and never empty: %s, %s, of which %s is live at the "
+        "end.",
+        count, bytes, live);
     report_fold(sink, style, 0, 0, line);
 }
 

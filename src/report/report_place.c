@@ -324,16 +324,19 @@ void report_placement_line(struct zv_sink *sink, const struct report_style *styl
     char reserved[REPORT_BYTES_TEXT];
     char non_empty[REPORT_BYTES_TEXT];
     char height[REPORT_BYTES_TEXT];
+    char plan[REPORT_BYTES_TEXT + 64];
+    const bool is_optimal = placement->plan.height_bytes == placement->plan.bound_bytes;
     report_bytes(reserved, style, placement->peak_reserved_bytes);
     report_bytes(non_empty, style, placement->non_empty_bytes);
     report_bytes(height, style, placement->plan.height_bytes);
-    (void)snprintf(line, sizeof line,
-                   "Placement: peak reserved %s%s, peak of segments that held something %s, a "
-                   "perfect plan %s%s (zirve place). That bounds what any placement could save.",
-                   reserved, placement->is_inherited ? " (from before)" : "",
-                   placement->has_segments ? non_empty : "unknown", height,
-                   placement->plan.height_bytes == placement->plan.bound_bytes ? ""
-                                                                               : " (best found)");
+    (void)snprintf(plan, sizeof plan, "%s %s%s",
+                   is_optimal ? "a perfect plan" : "the best plan found", height,
+                   is_optimal ? ": no placement needs less" : "");
+    (void)snprintf(
+        line, sizeof line,
+        "Placement: peak reserved %s%s, peak of non-empty segments %s, %s (zirve place).", reserved,
+        placement->is_inherited ? " (from before)" : "",
+        placement->has_segments ? non_empty : "unknown", plan);
     report_fold(sink, style, 0, 0, line);
 }
 

@@ -61,22 +61,23 @@ static void put_start(struct zv_sink *sink, const struct report_style *style,
     char blocks[COUNT_TEXT];
     const struct zv_trace_start *const start = &record->start;
     if (zv_record_device(record)->event_count == 0) {
-        (void)snprintf(line, sizeof line, "No history was %s: this is the one state there is.",
+        (void)snprintf(line, sizeof line, "No history was %s: only this one state is known.",
                        report_known_word(record->trace.known));
         report_fold(sink, style, 2, 0, line);
         return;
     }
     if (start->segment_count == 0) {
-        report_fold(sink, style, 2, 0, "Before the record: nothing was reserved, so it is whole.");
+        report_fold(sink, style, 2, 0,
+                    "Before the first event nothing was reserved: the history is complete.");
         return;
     }
     report_bytes(live, style, start->live_bytes);
     report_bytes(reserved, style, start->reserved_bytes);
     report_count(blocks, start->block_count);
     (void)snprintf(line, sizeof line,
-                   "Before the record: %s live in %s block%s, %s reserved, found by undoing the "
-                   "record from its end. Whether older events were dropped (the record is a ring) "
-                   "is not written down.",
+                   "Before the first event: %s live in %s block%s, %s reserved (the end state with "
+                   "the history undone). The history is a ring buffer; whether it dropped older "
+                   "events is not recorded.",
                    live, blocks, start->block_count == 1 ? "" : "s", reserved);
     report_fold(sink, style, 2, 0, line);
 }
@@ -97,7 +98,7 @@ static void put_learned(struct zv_sink *sink, const struct report_style *style,
     report_count(total, record->learned.total_events);
     (void)snprintf(line, sizeof line,
                    "Later addresses show that %s block%s from before the record %s larger than the "
-                   "request rounded; with that it is exact %s event %s of %s.",
+                   "rounded request; with that, the replay is exact %s event %s of %s.",
                    blocks, record->learned_blocks == 1 ? "" : "s",
                    record->learned_blocks == 1 ? "was" : "were",
                    record->learned.exact ? "to the end," : "up to", done, total);

@@ -146,7 +146,7 @@ static const struct {
     {"card", card_cell, false},
     {"peak allocated", peak_allocated_cell, false},
     {"peak reserved", peak_reserved_cell, false},
-    {"  of it not asked for", fragmentation_cell, false},
+    {"  of it not requested", fragmentation_cell, false},
     {"driver calls", calls_cell, false},
     {"retries", retries_cell, false},
     {"out of memory", ooms_cell, false},
@@ -202,12 +202,19 @@ static void write_record(struct zv_sink *sink, const struct report_style *style,
     zv_sink_text(sink, "\n");
     if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT) {
         report_fold(sink, style, 0, 0,
-                    "Bounds only: the requests below are blocks rounded, on one stream, and "
-                    "without what was live before the record.");
+                    "Bounds only: the requests below are rounded blocks on one stream. What was "
+                    "live before the first event comes first: blocks that are freed later, the "
+                    "rest as one block.");
+        if (!zv_trace_has_addresses(zv_record_device(record))) {
+            report_fold(sink, style, 0, 0,
+                        "No addresses were recorded: a free is taken to be of the latest live "
+                        "block of its size.");
+        }
     } else if (record->start.block_count != 0) {
         report_fold(sink, style, 0, 0,
-                    "The same requests from an empty allocator; what was live before the record "
-                    "comes first, in order of address, so older fragmentation is not in it.");
+                    "The same requests from an empty allocator; what was live before the first "
+                    "event is allocated first, in address order: older fragmentation is not "
+                    "reproduced.");
     } else {
         report_fold(sink, style, 0, 0, "The same requests from an empty allocator:");
     }
@@ -246,14 +253,16 @@ void report_replays_text(struct zv_sink *sink, const struct report_style *style,
         write_block(sink, style, runs + first, left < RUNS_A_ROW ? left : RUNS_A_ROW, first);
     }
     if (is_unchecked) {
-        zv_sink_text(sink,
-                     "\n* unchecked: written from the sources of PyTorch 2.13 and 2.14, not yet "
-                     "held against\n  a run of them.\n");
+        zv_sink_text(sink, "\n");
+        report_fold(sink, style, 0, 0,
+                    "* unchecked: written from the sources of PyTorch 2.13 and 2.14, not yet "
+                    "compared with a run of them.");
     }
     if (is_bound) {
-        zv_sink_text(sink,
-                     "\ncuda-malloc-async: what it reserves is a lower bound; the driver does not "
-                     "document\n  where it places blocks.\n");
+        zv_sink_text(sink, "\n");
+        report_fold(sink, style, 0, 0,
+                    "cuda-malloc-async: what it reserves is a lower bound; the driver does not "
+                    "document where it places blocks.");
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include "report/json_fields.h"
 #include "report/report_estimate.h"
-#include "report/report_explain.h"
+#include "report/report_heap.h"
 
 static int by_live(const void *a, const void *b)
 {
@@ -44,6 +44,7 @@ void report_segments_text(struct zv_sink *sink, const struct report_style *style
     for (size_t i = 0; order != NULL && i < heap->segment_count && i < top; i++) {
         const struct zv_heap_segment *const one = &order[i];
         const struct zv_trace_pool *const pool = &record->trace.pools[one->facts.pool];
+        char stream[32];
         zv_sink_print(sink, "  0x%-12" PRIx64, one->facts.address);
         put_bytes(sink, style, one->facts.bytes);
         put_bytes(sink, style, one->live_bytes);
@@ -56,7 +57,8 @@ void report_segments_text(struct zv_sink *sink, const struct report_style *style
         if (pool->id[0] != 0 || pool->id[1] != 0) {
             zv_sink_print(sink, "%" PRIu64 ".%" PRIu64 " ", pool->id[0], pool->id[1]);
         }
-        zv_sink_print(sink, "%" PRIu64 "\n", record->trace.streams[one->facts.stream]);
+        report_stream(stream, sizeof stream, &record->trace, one->has_stream, one->facts.stream);
+        zv_sink_print(sink, "%s\n", stream);
     }
     if (heap->segment_count > top) {
         zv_sink_print(sink, "  and %zu more\n", heap->segment_count - top);
@@ -70,26 +72,27 @@ static const struct {
     const char *source;
 } caveats[] = {
     {"memory pools with an allocator of their own",
-     "the pool's allocator is not asked (MemPool over CUDAPluggableAllocator; open since February "
+     "the pool's own allocator is not called (MemPool over CUDAPluggableAllocator; open since "
+     "February "
      "2025)",
      "pytorch/pytorch#147851"},
     {"NCCL user buffers",
-     "registration expects memory of ncclMemAlloc, and pools for it are brittle beside them",
+     "registration expects memory from ncclMemAlloc; pools for it work unreliably beside them",
      "pytorch/pytorch#165419"},
     {"CUDA IPC",
-     "cudaIpcGetMemHandle does not take such memory; PyTorch hands on handles of its own, which in "
-     "2.13 differ for one segment",
+     "cudaIpcGetMemHandle does not take such memory; PyTorch passes its own handles, which in 2.13 "
+     "differ within one segment",
      "pytorch/pytorch#198305"},
     {"RDMA", "registering such memory fails (Bad address)", "uccl-project/uccl#839"},
     {"torch_memory_saver",
-     "it refuses to work beside them (SGLang's release of memory, colocated "
+     "it refuses to start (used by SGLang to release memory, and in colocated "
      "training)",
      "fzyzcjy/torch_memory_saver"},
 };
 
 void report_caveats_text(struct zv_sink *sink, const struct report_style *style)
 {
-    zv_sink_text(sink, "\nexpandable_segments does not go together with:\n");
+    zv_sink_text(sink, "\nexpandable_segments conflicts with:\n");
     for (size_t i = 0; i < sizeof caveats / sizeof caveats[0]; i++) {
         char line[384];
         (void)snprintf(line, sizeof line, "%s: %s (%s)", caveats[i].with, caveats[i].what,

@@ -75,6 +75,57 @@ void report_name(struct zv_sink *sink, struct zv_slice name, unsigned limit)
     zv_sink_text(sink, text);
 }
 
+/* Leaves out every place of text; returns the new length. */
+static size_t leave_out(char *from, size_t length, const char *text)
+{
+    const size_t size = strlen(text);
+    size_t to = 0;
+    for (size_t i = 0; i < length;) {
+        if (length - i >= size && memcmp(from + i, text, size) == 0) {
+            i += size;
+        } else {
+            from[to++] = from[i++];
+        }
+    }
+    return to;
+}
+
+/* Where the arguments of a C++ name begin: an opening parenthesis right after a letter. */
+static size_t without_arguments(const char *text, size_t length)
+{
+    for (size_t i = 1; i < length; i++) {
+        if (text[i] == '(' && text[i - 1] != ' ' && text[i - 1] != ':' && text[i - 1] != '<') {
+            return i;
+        }
+    }
+    return length;
+}
+
+void report_label(char to[REPORT_LABEL_TEXT], struct zv_slice label, unsigned width)
+{
+    enum { MOST = 1024 };
+    static const char dots[] = "...";
+    char text[MOST] = "";
+    size_t length = label.length < MOST ? label.length : MOST;
+    const size_t most = width < REPORT_LABEL_TEXT ? width : REPORT_LABEL_TEXT - 1;
+    if (length != 0) {
+        memcpy(text, label.at, length);
+    }
+    if (length > most) {
+        length = leave_out(text, length, "(anonymous namespace)::");
+        length = length > most ? without_arguments(text, length) : length;
+    }
+    if (length <= most) {
+        (void)snprintf(to, REPORT_LABEL_TEXT, "%.*s", (int)length, text);
+    } else {
+        const size_t head = most / 3;
+        const size_t tail = most - head - (sizeof dots - 1);
+        (void)snprintf(to, REPORT_LABEL_TEXT, "%.*s%s%.*s", (int)head, text, dots, (int)tail,
+                       text + length - tail);
+    }
+    zv_make_printable(to);
+}
+
 void report_fold(struct zv_sink *sink, const struct report_style *style, unsigned indent,
                  unsigned column, const char *text)
 {

@@ -45,6 +45,15 @@ void report_bold(struct zv_sink *sink, const struct report_style *style, const c
 /* A name that a file gave, at most limit bytes (below 256), in one line whatever it holds. */
 void report_name(struct zv_sink *sink, struct zv_slice name, unsigned limit);
 
+enum { REPORT_LABEL_TEXT = 256 };
+
+/*
+ * A frame's label from a file ("train.py:41 step", a C++ name with arguments) in at most width
+ * columns, in one line whatever it holds: what says least is left out, arguments and anonymous
+ * namespaces first, then the middle ("...").
+ */
+void report_label(char to[REPORT_LABEL_TEXT], struct zv_slice label, unsigned width);
+
 /*
  * text folded at the style's width, each line after indent spaces. column: where the cursor stands
  * already (at least indent), 0 for the start of a line.

@@ -1,249 +1,308 @@
 # One step of a small run; a parameter lived before the record.
 $ zirve explain tests/data/snapshots/gen6.pickle
 PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
-It did not run out of memory.
+No allocation failed.
+Held by: train.py:41 step 100.0%.
 
 Device 0, after event 3 of 5, 0.002 s into the record:
   reserved         22.00 MiB (23.07 MB)       from the driver
     free in cache  19.00 MiB (19.92 MB)       reserved less active
     largest hole   17.00 MiB (17.83 MB)
-    inactive split 19.00 MiB (19.92 MB)       free, but not to be given back
+    inactive split 19.00 MiB (19.92 MB)       free, but not releasable
   active           3.00 MiB (3.15 MB)
   allocated        3.00 MiB (3.15 MB)
   requested        3.00 MiB (3.15 MB)
     rounding       448 B                      active less requested
 
-Held then, by frame:
-      3.00 MiB  99.9%       2 x  train.py:41 step
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  large, 0         20.00 MiB    3.00 MiB    3.00 MiB      17.00 MiB    17.00 MiB
+  small, 0          2.00 MiB    2.00 KiB    1.56 KiB       2.00 MiB     2.00 MiB
+
+Active bytes by frame:
+      3.00 MiB 100.0%       2 x  train.py:41 step
       1.00 KiB   0.0%       1 x  model.py:12 load
 
-Held then, by role:
+Active bytes by role:
       3.00 MiB 100.0%       3 x  other
 
-Room that is reserved and not used:
-  in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
-  idle             0 B                        whole: empty_cache frees it
-Pinned by the least (of 2 segments):
+Reserved but unused:
+  free parts       19.00 MiB (19.92 MB)       of segments with live blocks
+  empty segments   0 B                        empty_cache() releases them
+Segments that cannot be released, least live bytes first (2 in all):
   2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
         1.00 KiB  model.py:12 load
         1.00 KiB  train.py:41 step
   17.00 MiB free of 20.00 MiB at 0x7f0000200000, pinned by 1 block:
         3.00 MiB  train.py:41 step
 
-Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
-event 1 of 5, 0.000 s into the record). They are of different instants: their
-difference means nothing.
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first
+reached after event 1 of 5, 0.000 s into the record). They are of different
+instants and must not be subtracted.
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
-  reserved, found by undoing the record from its end. Whether older events were
-  dropped (the record is a ring) is not written down.
+  Before the first event: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved (the end state with the history undone). The history is a ring
+  buffer; whether it dropped older events is not recorded.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 
-Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
-something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
-That bounds what any placement could save.
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of non-empty segments 22.00
+MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB): no placement needs less
+(zirve place).
+
+Next:
+  settings that reserve less   zirve replay tests/data/snapshots/gen6.pickle --advise
+  what grows, never empties    zirve explain tests/data/snapshots/gen6.pickle --habits
+  memory over time, as a page  zirve view tests/data/snapshots/gen6.pickle -o report.html
 $ zirve explain tests/data/snapshots/gen6.pickle --at end --by stack --by size --by age --by pool --by stream
 PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
-It did not run out of memory.
+No allocation failed.
+Held by: train.py:41 step 100.0%.
 
 Device 0, after event 5 of 5, 0.004 s into the record:
   reserved         22.00 MiB (23.07 MB)       from the driver
     free in cache  22.00 MiB (23.07 MB)       reserved less active
     largest hole   20.00 MiB (20.97 MB)
-    inactive split 2.00 MiB (2.10 MB)         free, but not to be given back
+    inactive split 2.00 MiB (2.10 MB)         free, but not releasable
   active           2.00 KiB (2.05 kB)
   allocated        2.00 KiB (2.05 kB)
   requested        1.56 KiB (1.60 kB)
     rounding       448 B                      active less requested
 
-Held then, by stack:
-      1.00 KiB  50.0%       1 x  model.py:12 load
-      1.00 KiB  50.0%       1 x  train.py:41 step
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  large, 0         20.00 MiB         0 B         0 B            0 B    20.00 MiB
+  small, 0          2.00 MiB    2.00 KiB    1.56 KiB       2.00 MiB     2.00 MiB
 
-Held then, by size:
+Active bytes by stack:
+      1.00 KiB  50.0%       1 x  model.py:12 load
+                                 < train.py:90 main
+      1.00 KiB  50.0%       1 x  train.py:41 step
+                                 < train.py:90 main
+
+Active bytes by size:
       2.00 KiB 100.0%       2 x  1 KiB and more, less than twice that
 
-Held then, by age:
+Active bytes by age:
       1.00 KiB  50.0%       1 x  for up to 10 events
       1.00 KiB  50.0%       1 x  since before the record
 
-Held then, by pool:
+Active bytes by pool:
       2.00 KiB 100.0%       2 x  small
 
-Held then, by stream:
+Active bytes by stream:
       2.00 KiB 100.0%       2 x  stream 0x0
 
-Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
-event 1 of 5, 0.000 s into the record). They are of different instants: their
-difference means nothing.
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first
+reached after event 1 of 5, 0.000 s into the record). They are of different
+instants and must not be subtracted.
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
-  reserved, found by undoing the record from its end. Whether older events were
-  dropped (the record is a ring) is not written down.
+  Before the first event: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved (the end state with the history undone). The history is a ring
+  buffer; whether it dropped older events is not recorded.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 
-Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
-something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
-That bounds what any placement could save.
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of non-empty segments 22.00
+MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB): no placement needs less
+(zirve place).
+
+Next:
+  settings that reserve less   zirve replay tests/data/snapshots/gen6.pickle --advise
+  what grows, never empties    zirve explain tests/data/snapshots/gen6.pickle --habits
+  memory over time, as a page  zirve view tests/data/snapshots/gen6.pickle -o report.html
 $ zirve explain tests/data/snapshots/gen4.pickle --at 2 --by annotation --by context --by file --by function
 PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
-It did not run out of memory.
+No allocation failed.
+Held by: train.py:41 step 100.0%.
 
 Device 0, after event 2 of 5, 0.001 s into the record:
   reserved         22.00 MiB (23.07 MB)       from the driver
     free in cache  19.00 MiB (19.92 MB)       reserved less active
     largest hole   17.00 MiB (17.83 MB)
-    inactive split 19.00 MiB (19.92 MB)       free, but not to be given back
+    inactive split 19.00 MiB (19.92 MB)       free, but not releasable
   active           3.00 MiB (3.15 MB)
   allocated        3.00 MiB (3.15 MB)
   requested        3.00 MiB (3.15 MB)
     rounding       24 B                       active less requested
 
-Held then, by annotation:
-      3.00 MiB  99.9%       1 x  Optimizer.step#SGD.step
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  large, 0         20.00 MiB    3.00 MiB    3.00 MiB      17.00 MiB    17.00 MiB
+  small, 0          2.00 MiB    1.00 KiB      1000 B       2.00 MiB     2.00 MiB
+
+Active bytes by annotation:
+      3.00 MiB 100.0%       1 x  Optimizer.step#SGD.step
       1.00 KiB   0.0%       1 x  (none)
 
-Held then, by context:
+Active bytes by context:
       3.00 MiB 100.0%       2 x  (none)
 
-Held then, by file:
-      3.00 MiB  99.9%       1 x  /home/user/train.py
+Active bytes by file:
+      3.00 MiB 100.0%       1 x  /home/user/train.py
       1.00 KiB   0.0%       1 x  C:\users\user\model.py
 
-Held then, by function:
-      3.00 MiB  99.9%       1 x  step
+Active bytes by function:
+      3.00 MiB 100.0%       1 x  step
       1.00 KiB   0.0%       1 x  load
 
-Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
-event 1 of 5, 0.000 s into the record). They are of different instants: their
-difference means nothing.
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first
+reached after event 1 of 5, 0.000 s into the record). They are of different
+instants and must not be subtracted.
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.6 to 2.7; allocator torch-2.6; settings default.
-  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
-  reserved, found by undoing the record from its end. Whether older events were
-  dropped (the record is a ring) is not written down.
+  Before the first event: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved (the end state with the history undone). The history is a ring
+  buffer; whether it dropped older events is not recorded.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 
-Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
-something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
-That bounds what any placement could save.
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of non-empty segments 22.00
+MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB): no placement needs less
+(zirve place).
+
+Next:
+  settings that reserve less   zirve replay tests/data/snapshots/gen4.pickle --advise
+  what grows, never empties    zirve explain tests/data/snapshots/gen4.pickle --habits
+  memory over time, as a page  zirve view tests/data/snapshots/gen4.pickle -o report.html
 $ zirve explain tests/data/snapshots/gen6.pickle --pattern "[a-z]+\.py" --at end
 PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
-It did not run out of memory.
+No allocation failed.
+Held by: train.py:41 step 100.0%.
 
 Device 0, after event 5 of 5, 0.004 s into the record:
   reserved         22.00 MiB (23.07 MB)       from the driver
     free in cache  22.00 MiB (23.07 MB)       reserved less active
     largest hole   20.00 MiB (20.97 MB)
-    inactive split 2.00 MiB (2.10 MB)         free, but not to be given back
+    inactive split 2.00 MiB (2.10 MB)         free, but not releasable
   active           2.00 KiB (2.05 kB)
   allocated        2.00 KiB (2.05 kB)
   requested        1.56 KiB (1.60 kB)
     rounding       448 B                      active less requested
 
-Held then, by pattern:
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  large, 0         20.00 MiB         0 B         0 B            0 B    20.00 MiB
+  small, 0          2.00 MiB    2.00 KiB    1.56 KiB       2.00 MiB     2.00 MiB
+
+Active bytes by pattern:
       1.00 KiB  50.0%       1 x  model.py
       1.00 KiB  50.0%       1 x  train.py
 
-Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
-event 1 of 5, 0.000 s into the record). They are of different instants: their
-difference means nothing.
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first
+reached after event 1 of 5, 0.000 s into the record). They are of different
+instants and must not be subtracted.
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
-  reserved, found by undoing the record from its end. Whether older events were
-  dropped (the record is a ring) is not written down.
+  Before the first event: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved (the end state with the history undone). The history is a ring
+  buffer; whether it dropped older events is not recorded.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 
-Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
-something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
-That bounds what any placement could save.
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of non-empty segments 22.00
+MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB): no placement needs less
+(zirve place).
+
+Next:
+  settings that reserve less   zirve replay tests/data/snapshots/gen6.pickle --advise
+  what grows, never empties    zirve explain tests/data/snapshots/gen6.pickle --habits
+  memory over time, as a page  zirve view tests/data/snapshots/gen6.pickle -o report.html
 # No history, other generations, other devices.
 $ zirve explain tests/data/snapshots/bare-list.pickle --unit MiB
 ONE STATE, no history: 0.00 MiB allocated of 22.00 MiB reserved. What the peak
 was, the file cannot say.
+Held by: model.py:12 load 50.0%, train.py:41 step 50.0%.
 
-Device 0, before the first of 0 events:
+Device 0, the one state there is:
   reserved         22.00 MiB                  from the driver
     free in cache  22.00 MiB                  reserved less active
     largest hole   20.00 MiB
-    inactive split 2.00 MiB                   free, but not to be given back
+    inactive split 2.00 MiB                   free, but not releasable
   active           0.00 MiB
   allocated        0.00 MiB
   requested        0.00 MiB
     rounding       0.00 MiB                   active less requested
 
-Held then, by frame:
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  large, 0         20.00 MiB    0.00 MiB    0.00 MiB       0.00 MiB    20.00 MiB
+  small, 0          2.00 MiB    0.00 MiB    0.00 MiB       2.00 MiB     2.00 MiB
+
+Active bytes by frame:
       0.00 MiB  50.0%       1 x  model.py:12 load
       0.00 MiB  50.0%       1 x  train.py:41 step
 
-Held then, by role:
+Active bytes by role:
       0.00 MiB 100.0%       2 x  other
 
-Room that is reserved and not used:
-  in use elsewhere 2.00 MiB                   in segments with live blocks
-  idle             20.00 MiB                  whole: empty_cache frees it
-Pinned by the least (of 1 segments):
+Reserved but unused:
+  free parts       2.00 MiB                   of segments with live blocks
+  empty segments   20.00 MiB                  empty_cache() releases them
+Segments that cannot be released, least live bytes first (1 in all):
   2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
         0.00 MiB  model.py:12 load
         0.00 MiB  train.py:41 step
 replay: no allocation was recorded, so there is nothing to prove
   Written by PyTorch 2.1; allocator torch-2.6; settings default (assumed: not in
   the file).
-  No history was recorded: this is the one state there is.
+  No history was recorded: only this one state is known.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
+
+Next:
+  before the run, in Python    torch.cuda.memory._record_memory_history()
+  memory over time, as a page  zirve view tests/data/snapshots/bare-list.pickle -o report.html
 $ zirve explain tests/data/snapshots/empty.pickle
 ONE STATE, no history: 0 B allocated of 0 B reserved. What the peak was, the
 file cannot say.
 
-Device 0, before the first of 0 events:
+Device 0, the one state there is:
   reserved         0 B                        from the driver
     free in cache  0 B                        reserved less active
     largest hole   0 B
-    inactive split 0 B                        free, but not to be given back
+    inactive split 0 B                        free, but not releasable
   active           0 B
   allocated        0 B
   requested        0 B
     rounding       0 B                        active less requested
 
-Held then, by frame:
+Active bytes by frame:
   nothing
 
-Held then, by role:
+Active bytes by role:
   nothing
 replay: no allocation was recorded, so there is nothing to prove
   Written by PyTorch up to 2.0; allocator torch-2.6; settings default (assumed:
   not in the file).
-  No history was recorded: this is the one state there is.
+  No history was recorded: only this one state is known.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
+
+Next:
+  before the run, in Python    torch.cuda.memory._record_memory_history()
+  memory over time, as a page  zirve view tests/data/snapshots/empty.pickle -o report.html
 $ zirve explain tests/data/snapshots/no-segments.pickle --segments
 PEAK 5.00 MiB (5.24 MB) allocated, after event 3 of 9, 0.002 s into the record.
-It did not run out of memory.
+No allocation failed.
+Held by: train.py:41 step 60.0%, model.py:12 load 40.0%.
 
 Device 0, after event 3 of 9, 0.002 s into the record:
   reserved         5.00 MiB (5.24 MB)         at least
     unrecorded     5.00 MiB (5.24 MB)         live, in no recorded segment
     free in cache  0 B                        reserved less active
     largest hole   0 B
-    inactive split 0 B                        free, but not to be given back
+    inactive split 0 B                        free, but not releasable
   active           5.00 MiB (5.24 MB)
   allocated        5.00 MiB (5.24 MB)
   requested        5.00 MiB (5.24 MB)
     rounding       424 B                      active less requested
 
-Held then, by frame:
-      3.00 MiB  60.0%       2 x  train.py:41 step
-      2.00 MiB  39.9%       1 x  model.py:12 load
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  unrecorded, 0     5.00 MiB    5.00 MiB    5.00 MiB            0 B          0 B
 
-Held then, by role:
+Active bytes by frame:
+      3.00 MiB  60.0%       2 x  train.py:41 step
+      2.00 MiB  40.0%       1 x  model.py:12 load
+
+Active bytes by role:
       5.00 MiB 100.0%       3 x  other
 
 Segments (3):
@@ -252,19 +311,25 @@ Segments (3):
   0x7f0000500000      2.00 MiB      2.00 MiB           0 B  unrecorded 0
   0x7f0000200000      3.00 MiB      3.00 MiB           0 B  unrecorded 0
 
-Peaks: reserved bytes are not recorded; allocated ones are sums of the events,
-at least what is shown.
+Peaks: reserved bytes are not recorded; allocated bytes are sums of the events,
+a lower bound.
 replay: exact up to event 0 of 9, then it leaves the record (0/3 allocations
 exact)
   Recorded: alloc of 3145728 B at 0x7f0000200000; replayed: oom of 3145728 B at
   0x10000000000 (another event). From there on, sizes are requests rounded,
   larger where addresses or the end state show it.
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: nothing was reserved, so it is whole.
+  Before the first event nothing was reserved: the history is complete.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
+
+Next:
+  settings that reserve less   zirve replay tests/data/snapshots/no-segments.pickle --advise
+  what grows, never empties    zirve explain tests/data/snapshots/no-segments.pickle --habits
+  memory over time, as a page  zirve view tests/data/snapshots/no-segments.pickle -o report.html
 $ zirve explain tests/data/snapshots/no-segments.pickle --json | grep -E '_segment|"pool"|recorded"'
     "in_no_recorded_segment_bytes": 5243904,
+        "pool": null,
         "pool": null,
         "recorded": false
         "pool": null,
@@ -274,78 +339,96 @@ $ zirve explain tests/data/snapshots/no-segments.pickle --json | grep -E '_segme
     "exact_segments": 0,
 $ zirve explain tests/data/snapshots/second-device.pickle --top 1 --by frame
 PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record.
-It did not run out of memory.
+No allocation failed.
+Held by: train.py:41 step 100.0%.
 
 Device 1, after event 3 of 5, 0.002 s into the record:
   reserved         22.00 MiB (23.07 MB)       from the driver
     free in cache  19.00 MiB (19.92 MB)       reserved less active
     largest hole   17.00 MiB (17.83 MB)
-    inactive split 19.00 MiB (19.92 MB)       free, but not to be given back
+    inactive split 19.00 MiB (19.92 MB)       free, but not releasable
   active           3.00 MiB (3.15 MB)
   allocated        3.00 MiB (3.15 MB)
   requested        3.00 MiB (3.15 MB)
     rounding       448 B                      active less requested
 
-Held then, by frame:
-      3.00 MiB  99.9%       2 x  train.py:41 step
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  large, 0         20.00 MiB    3.00 MiB    3.00 MiB      17.00 MiB    17.00 MiB
+  and 1 more
+
+Active bytes by frame:
+      3.00 MiB 100.0%       2 x  train.py:41 step
   and 1 more with 1.00 KiB (1.02 kB)
 
-Room that is reserved and not used:
-  in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
-  idle             0 B                        whole: empty_cache frees it
-Pinned by the least (of 2 segments):
+Reserved but unused:
+  free parts       19.00 MiB (19.92 MB)       of segments with live blocks
+  empty segments   0 B                        empty_cache() releases them
+Segments that cannot be released, least live bytes first (2 in all):
   2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 2 blocks:
         1.00 KiB  model.py:12 load
         1.00 KiB  train.py:41 step
 
-Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
-event 1 of 5, 0.000 s into the record). They are of different instants: their
-difference means nothing.
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first
+reached after event 1 of 5, 0.000 s into the record). They are of different
+instants and must not be subtracted.
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
-  reserved, found by undoing the record from its end. Whether older events were
-  dropped (the record is a ring) is not written down.
+  Before the first event: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved (the end state with the history undone). The history is a ring
+  buffer; whether it dropped older events is not recorded.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 
-Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
-something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
-That bounds what any placement could save.
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of non-empty segments 22.00
+MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB): no placement needs less
+(zirve place).
+
+Next:
+  settings that reserve less   zirve replay tests/data/snapshots/second-device.pickle --advise
+  what grows, never empties    zirve explain tests/data/snapshots/second-device.pickle --habits
+  memory over time, as a page  zirve view tests/data/snapshots/second-device.pickle -o report.html
 $ zirve explain tests/data/snapshots/second-device.pickle --device 2
 zirve explain: tests/data/snapshots/second-device.pickle: device 2: the file has 2 (0 to 1)
 ? 3
 $ zirve explain tests/data/snapshots/pending.pickle --by frame
 ONE STATE, no history: 0 B allocated of 2.00 MiB (2.10 MB) reserved. What the
 peak was, the file cannot say.
+Held by: model.py:12 load 100.0%.
 
 Device 0, after event 1 of 1, 0.000 s into the record:
   reserved         2.00 MiB (2.10 MB)         from the driver
     free in cache  2.00 MiB (2.10 MB)         reserved less active
     largest hole   2.00 MiB (2.10 MB)
-    inactive split 2.00 MiB (2.10 MB)         free, but not to be given back
+    inactive split 2.00 MiB (2.10 MB)         free, but not releasable
   active           1.00 KiB (1.02 kB)
-    pending        1.00 KiB (1.02 kB)         freed, other streams hold it
+    pending        1.00 KiB (1.02 kB)         freed, in use on other streams
   allocated        0 B
   requested        1000 B
     rounding       24 B                       active less requested
 
-Held then, by frame:
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  small, 0          2.00 MiB         0 B      1000 B       2.00 MiB     2.00 MiB
+
+Active bytes by frame:
       1.00 KiB 100.0%       1 x  model.py:12 load
 
-Room that is reserved and not used:
-  in use elsewhere 2.00 MiB (2.10 MB)         in segments with live blocks
-  idle             0 B                        whole: empty_cache frees it
-Pinned by the least (of 1 segments):
+Reserved but unused:
+  free parts       2.00 MiB (2.10 MB)         of segments with live blocks
+  empty segments   0 B                        empty_cache() releases them
+Segments that cannot be released, least live bytes first (1 in all):
   2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 1 block:
         1.00 KiB  model.py:12 load
 replay: no allocation was recorded, so there is nothing to prove
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
-  reserved, found by undoing the record from its end. Whether older events were
-  dropped (the record is a ring) is not written down.
+  Before the first event: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved (the end state with the history undone). The history is a ring
+  buffer; whether it dropped older events is not recorded.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
+
+Next:
+  before the run, in Python    torch.cuda.memory._record_memory_history()
+  memory over time, as a page  zirve view tests/data/snapshots/pending.pickle -o report.html
 $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
 {
   "schema": "zirve.explain/1",
@@ -411,6 +494,25 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
     "live_since_before_the_record_bytes": 15728640,
     "without_stack_bytes": 0,
     "in_no_recorded_segment_bytes": 0,
+    "pools": [
+      {
+        "pool": "large",
+        "pool_id": [
+          0,
+          0
+        ],
+        "stream": 0,
+        "segments": 1,
+        "usage": {
+          "allocated_bytes": 31457280,
+          "reserved_bytes": 41943040,
+          "active_bytes": 31457280,
+          "requested_bytes": 31457280,
+          "inactive_split_bytes": 0
+        },
+        "largest_hole_bytes": 10485760
+      }
+    ],
     "segments": [
       {
         "address": 139637978824704,
@@ -418,7 +520,15 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
         "live_bytes": 31457280,
         "free_bytes": 10485760,
         "largest_hole_bytes": 10485760,
+        "allocated_bytes": 31457280,
+        "requested_bytes": 31457280,
+        "inactive_split_bytes": 0,
         "pool": "large",
+        "pool_id": [
+          0,
+          0
+        ],
+        "stream": 0,
         "expandable": true,
         "recorded": true
       }
@@ -443,17 +553,17 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
   "expandable_segments_not_with": [
     {
       "with": "memory pools with an allocator of their own",
-      "what": "the pool's allocator is not asked (MemPool over CUDAPluggableAllocator; open since February 2025)",
+      "what": "the pool's own allocator is not called (MemPool over CUDAPluggableAllocator; open since February 2025)",
       "source": "pytorch/pytorch#147851"
     },
     {
       "with": "NCCL user buffers",
-      "what": "registration expects memory of ncclMemAlloc, and pools for it are brittle beside them",
+      "what": "registration expects memory from ncclMemAlloc; pools for it work unreliably beside them",
       "source": "pytorch/pytorch#165419"
     },
     {
       "with": "CUDA IPC",
-      "what": "cudaIpcGetMemHandle does not take such memory; PyTorch hands on handles of its own, which in 2.13 differ for one segment",
+      "what": "cudaIpcGetMemHandle does not take such memory; PyTorch passes its own handles, which in 2.13 differ within one segment",
       "source": "pytorch/pytorch#198305"
     },
     {
@@ -463,7 +573,7 @@ $ zirve explain tests/data/snapshots/expandable.pickle --json --by frame
     },
     {
       "with": "torch_memory_saver",
-      "what": "it refuses to work beside them (SGLang's release of memory, colocated training)",
+      "what": "it refuses to start (used by SGLang to release memory, and in colocated training)",
       "source": "fzyzcjy/torch_memory_saver"
     }
   ],
@@ -544,7 +654,7 @@ $ printf 'PK\003\004' | zirve explain -
 zirve explain: -: a zip archive, as torch.save writes: expected a memory snapshot, which pickle.dump or _dump_snapshot writes
 ? 4
 $ zirve explain tests/data/snapshots/gen6.pickle --at 6
-zirve explain: --at 6: expected 0 to 5, peak, reserved-peak, oom or end
+zirve explain: --at 6: expected an event (0 to 5), a time such as 1.5s, peak, reserved-peak, oom or end
 ? 64
 $ zirve explain tests/data/snapshots/gen6.pickle --at oom
 zirve explain: --at oom: no request failed in this record
@@ -558,15 +668,19 @@ zirve explain: --pattern (: Unmatched ( or \(
 # Profiler traces: totals where they were recorded, sums where not.
 $ echo '{"deviceProperties":[{"id":0,"totalGlobalMem":17179869184}],"traceEvents":[{"ph":"i","name":"[memory]","ts":5,"args":{"Device Type":1,"Device Id":0,"Addr":4096,"Bytes":512,"Total Allocated":1536,"Total Reserved":2097152}},{"name":"other","args":{"x":[[1],[]]}},{"name":"[memory]","ts":7.5,"args":{"Device Type":1,"Device Id":0,"Addr":4096,"Bytes":-512,"Total Allocated":1024,"Total Reserved":2097152}},{"name":"[memory]","ts":8,"args":{"Device Type":0,"Device Id":-1,"Bytes":99}}]}' >$TMP/trace.json; zirve explain $TMP/trace.json
 PEAK 1.50 KiB (1.54 kB) allocated, after event 1 of 2, 0.000 s into the record.
-It did not run out of memory.
+No allocation failed.
 
-Peaks: 1.50 KiB (1.54 kB) allocated, 2.00 MiB (2.10 MB) reserved (first after
-event 1 of 2, 0.000 s into the record).
+Peaks: 1.50 KiB (1.54 kB) allocated, 2.00 MiB (2.10 MB) reserved (first reached
+after event 1 of 2, 0.000 s into the record).
 replay: only bounds: a profiler writes rounded sizes and no streams
   The allocator's backend is not in the file: with cudaMallocAsync reserved
   peaks are upper bounds.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
+
+Next:
+  settings that reserve less   zirve replay TMP/trace.json --advise
+  memory over time, as a page  zirve view TMP/trace.json -o report.html
 $ gzip -c $TMP/trace.json | zirve explain - --json
 {
   "schema": "zirve.explain/1",
@@ -636,30 +750,30 @@ $ gzip -c $TMP/trace.json | zirve explain - --json
   }
 }
 $ echo '[[-1,1,1000,0],[5000,2,300,4],[6000,4,-300,4]]' | zirve explain -
-PEAK 1.27 KiB (1.30 kB) allocated, after event 2 of 3. It did not run out of
-memory.
+PEAK 1.27 KiB (1.30 kB) allocated, after event 2 of 3. No allocation failed.
+Held by: parameter 76.9%, activation 23.1%.
 
-Held then, by category:
+Allocated bytes by category:
         1000 B  76.9%       1 x  parameter
-         300 B  23.0%       1 x  activation
+         300 B  23.1%       1 x  activation
 
-Peaks: reserved bytes are not recorded; allocated ones are sums of the events,
-at least what is shown.
+Peaks: reserved bytes are not recorded; allocated bytes are sums of the events,
+a lower bound.
 replay: only bounds: a profiler writes rounded sizes and no streams
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 $ echo '[[-1,1,1000]]' | zirve explain -
 zirve explain: -: byte 12: no row of a memory timeline: expected [ns, 1-4, bytes, 0-7], as in .raw.json.gz, or [times, sizes by category], as in .json
 ? 3
 # Pasted messages and logs.
 $ echo 'CUDA out of memory. Tried to allocate 2.26 GiB (GPU 0; 6.00 GiB total capacity; 781.59 MiB already allocated; 3.03 GiB free; 1.24 GiB reserved in total by PyTorch)' | zirve explain -
-OUT OF MEMORY although the card had room: 2.26 GiB (2.43 GB) asked for, 3.03 GiB
-(3.25 GB) free. A limit of the process or the system, or memory that came free
+OUT OF MEMORY although the card had room: 2.26 GiB (2.43 GB) requested, 3.03 GiB
+(3.25 GB) free. A limit of the process or the system, or memory that was freed
 after the request failed.
 
 The message of line 1 says (measured, two decimals):
-  asked for                2.26 GiB (2.43 GB)
-  card                     6.00 GiB (6.44 GB)         what a process can get of it
+  requested                2.26 GiB (2.43 GB)
+  card                     6.00 GiB (6.44 GB)         as the process sees it
   free on the card         3.03 GiB (3.25 GB)
   allocated                781.59 MiB (819.56 MB)     by PyTorch
   reserved, not allocated  488.17 MiB (511.88 MB)
@@ -671,6 +785,8 @@ $ echo 'Tried to allocate 1.00 GiB. GPU 3 has a total capacity of 64.00 GiB of w
 {
   "schema": "zirve.explain_message/1",
   "line": 1,
+  "memory": "device",
+  "words": null,
   "verdict": "outside",
   "within_printed_precision": false,
   "requested_bytes": 1073741824,
@@ -686,11 +802,11 @@ $ echo 'Tried to allocate 1.00 GiB. GPU 3 has a total capacity of 64.00 GiB of w
   "missing_bytes": 536870912
 }
 $ zirve explain tests/data/logs/vllm-oom.log
-OUT OF MEMORY: 136.00 MiB (142.61 MB) asked for. Why, this text does not say.
+OUT OF MEMORY: 136.00 MiB (142.61 MB) requested. Why, this text does not say.
 
 The message of line 5 says (measured, two decimals):
-  asked for                136.00 MiB (142.61 MB)
-  card                     22.36 GiB (24.01 GB)       what a process can get of it
+  requested                136.00 MiB (142.61 MB)
+  card                     22.36 GiB (24.01 GB)       as the process sees it
   free on the card         120.88 MiB (126.75 MB)
   allocated                unknown
   reserved, not allocated  unknown
@@ -699,10 +815,10 @@ The message of line 5 says (measured, two decimals):
 Who held it, and where the holes are, only a memory snapshot tells
 (torch.cuda.memory._record_memory_history, then _dump_snapshot).
 $ zirve explain tests/data/logs/llamacpp-oom.log --unit GiB
-OUT OF MEMORY: 29.30 GiB asked for. Why, this text does not say.
+OUT OF MEMORY: 29.30 GiB requested. Why, this text does not say.
 
 The message of line 3 says (measured, two decimals):
-  asked for                29.30 GiB
+  requested                29.30 GiB
   card                     unknown
   free on the card         unknown
   allocated                unknown
@@ -713,27 +829,31 @@ Who held it, and where the holes are, only a memory snapshot tells
 (torch.cuda.memory._record_memory_history, then _dump_snapshot).
 # A request that fails for want of a hole, recorded by a replay; Python reads what is written.
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --snapshot $TMP/hole.pickle >/dev/null; zirve explain $TMP/hole.pickle --by size
-OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) asked for; 4.66 GiB (5.01 GB)
+OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) requested; 4.66 GiB (5.01 GB)
 free in the cache and 566.25 MiB (593.76 MB) on the card, but the largest hole
 is 1.17 GiB (1.25 GB).
+Held by: (no stack recorded) 100.0%.
 
 Device 0, after event 32 of 33:
   reserved         5.59 GiB (6.01 GB)         from the driver
     free in cache  4.66 GiB (5.01 GB)         reserved less active
     largest hole   1.17 GiB (1.25 GB)
-    inactive split 4.66 GiB (5.01 GB)         free, but not to be given back
+    inactive split 4.66 GiB (5.01 GB)         free, but not releasable
   active           953.68 MiB (1000.00 MB)
   allocated        953.68 MiB (1000.00 MB)
   requested        953.67 MiB (1000.00 MB)
     rounding       1.50 KiB (1.54 kB)         active less requested
 
-Held then, by size:
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  large, 0          5.59 GiB  953.68 MiB  953.67 MiB       4.66 GiB     1.17 GiB
+
+Active bytes by size:
     953.68 MiB 100.0%       4 x  128 MiB and more, less than twice that
 
-Room that is reserved and not used:
-  in use elsewhere 4.66 GiB (5.01 GB)         in segments with live blocks
-  idle             0 B                        whole: empty_cache frees it
-Pinned by the least (of 4 segments):
+Reserved but unused:
+  free parts       4.66 GiB (5.01 GB)         of segments with live blocks
+  empty segments   0 B                        empty_cache() releases them
+Segments that cannot be released, least live bytes first (4 in all):
   1.17 GiB free of 1.40 GiB at 0x1000000000000, pinned by 1 block:
       238.42 MiB  (no stack recorded)
   1.17 GiB free of 1.40 GiB at 0x1000059800000, pinned by 1 block:
@@ -743,37 +863,38 @@ Pinned by the least (of 4 segments):
   1.17 GiB free of 1.40 GiB at 0x100010c800000, pinned by 1 block:
       238.42 MiB  (no stack recorded)
 
-Peaks: 5.59 GiB (6.00 GB) allocated, 5.59 GiB (6.01 GB) reserved (first after
-event 19 of 33). They are of different instants: their difference means nothing.
+Peaks: 5.59 GiB (6.00 GB) allocated, 5.59 GiB (6.01 GB) reserved (first reached
+after event 19 of 33). They are of different instants and must not be
+subtracted.
 replay: exact 12/12 allocations and 4/4 segments, at the emulated addresses
   Emulated: an op list, run on the simulated card; allocator torch-2.14;
   settings default.
-  Before the record: nothing was reserved, so it is whole.
-  953.68 MiB (1000.00 MB) of it has no stack.
+  Before the first event nothing was reserved: the history is complete.
+  953.68 MiB (1000.00 MB) of the active bytes has no stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 
-Placement: peak reserved 5.59 GiB (6.01 GB), peak of segments that held
-something 5.59 GiB (6.01 GB), a perfect plan 5.59 GiB (6.00 GB) (zirve place).
-That bounds what any placement could save.
+Placement: peak reserved 5.59 GiB (6.01 GB), peak of non-empty segments 5.59 GiB
+(6.01 GB), a perfect plan 5.59 GiB (6.00 GB): no placement needs less (zirve
+place).
+
+Next:
+  settings under which it fits zirve replay TMP/hole.pickle --capacity 6600000000B --advise
+  what to change               zirve explain TMP/hole.pickle --advise
+  memory over time, as a page  zirve view TMP/hole.pickle -o report.html
 $ zirve explain $TMP/hole.pickle --capacity 40GB --top 1 --by pool | head -3
-OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) asked for; 4.66 GiB (5.01 GB)
+OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) requested; 4.66 GiB (5.01 GB)
 free in the cache and 566.25 MiB (593.76 MB) on the card, but the largest hole
 is 1.17 GiB (1.25 GB).
 $ zirve replay tests/data/ops/hole.txt --capacity 2GB --snapshot $TMP/small.pickle >/dev/null; zirve explain $TMP/small.pickle --at oom | head -3
-OUT OF MEMORY for want of capacity: 476.84 MiB (500.00 MB) live and 1.86 GiB
-(2.00 GB) asked for are at least 476.84 MiB (500.00 MB) more than this process
+OUT OF MEMORY for lack of capacity: 476.84 MiB (500.00 MB) live and 1.86 GiB
+(2.00 GB) requested are at least 476.84 MiB (500.00 MB) more than this process
 could get.
 $ zirve replay tests/data/ops/hole.txt --capacity 2GB --snapshot $TMP/small.pickle
 zirve replay: TMP/small.pickle: exists already and is not overwritten
 ? 3
 # Against an estimate.
 $ zirve estimate $M/llama-3.1-8b/config.json --task train --seq-length 64 --json >$TMP/estimate.json; zirve explain tests/data/snapshots/gen6.pickle --against $TMP/estimate.json --by size | tail -16
-Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
-something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
-That bounds what any placement could save.
-
-Against the estimate (phase update), at the peak of allocated bytes (requests;
 difference: recorded less estimated):
                                 estimated       recorded     difference
   weights, cache, inputs        14.96 GiB        unknown
@@ -785,6 +906,11 @@ difference: recorded less estimated):
   cached, not in use                    -      19.00 MiB
   outside the allocator        286.10 MiB        unknown
 No stack tells who allocated what: only the sums can be compared.
+
+Next:
+  settings that reserve less   zirve replay tests/data/snapshots/gen6.pickle --advise
+  what grows, never empties    zirve explain tests/data/snapshots/gen6.pickle --habits
+  memory over time, as a page  zirve view tests/data/snapshots/gen6.pickle -o report.html
 $ zirve explain tests/data/snapshots/gen6.pickle --against tests/data/snapshots/gen6.pickle
 zirve explain: tests/data/snapshots/gen6.pickle: byte 0: JSON: expected a value
 ? 3
@@ -795,49 +921,55 @@ $ echo '{"schema":"other"}' >$TMP/other.json; zirve explain tests/data/snapshots
 zirve explain: TMP/other.json: no estimate: expected the output of 'zirve estimate --json'
 ? 4
 # Our own form, and a part of a record.
-$ zirve explain tests/data/snapshots/gen6.pickle --capture $TMP/gen6.zv >$TMP/one; zirve explain $TMP/gen6.zv >$TMP/two; cmp $TMP/one $TMP/two && echo the same
+$ zirve explain tests/data/snapshots/gen6.pickle --capture $TMP/gen6.zv | sed /^Next/q >$TMP/one; zirve explain $TMP/gen6.zv | sed /^Next/q >$TMP/two; cmp $TMP/one $TMP/two && echo the same
 the same
 $ gzip -c $TMP/gen6.zv | zirve explain - --range 0-2 --by frame
 PEAK 3.00 MiB (3.15 MB) allocated, after event 2 of 2, 0.001 s into the record.
-It did not run out of memory.
+No allocation failed.
+Held by: train.py:41 step 100.0%.
+Only events 1 to 2 of the file; they are counted from 1 here.
 
 Device 0, after event 2 of 2, 0.001 s into the record:
   reserved         22.00 MiB (23.07 MB)       from the driver
     free in cache  19.00 MiB (19.92 MB)       reserved less active
     largest hole   17.00 MiB (17.83 MB)
-    inactive split 19.00 MiB (19.92 MB)       free, but not to be given back
+    inactive split 19.00 MiB (19.92 MB)       free, but not releasable
   active           3.00 MiB (3.15 MB)
   allocated        3.00 MiB (3.15 MB)
   requested        3.00 MiB (3.15 MB)
     rounding       24 B                       active less requested
 
-Held then, by frame:
-      3.00 MiB  99.9%       1 x  train.py:41 step
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  large, 0         20.00 MiB    3.00 MiB    3.00 MiB      17.00 MiB    17.00 MiB
+  small, 0          2.00 MiB    1.00 KiB      1000 B       2.00 MiB     2.00 MiB
+
+Active bytes by frame:
+      3.00 MiB 100.0%       1 x  train.py:41 step
       1.00 KiB   0.0%       1 x  model.py:12 load
 
-Room that is reserved and not used:
-  in use elsewhere 19.00 MiB (19.92 MB)       in segments with live blocks
-  idle             0 B                        whole: empty_cache frees it
-Pinned by the least (of 2 segments):
+Reserved but unused:
+  free parts       19.00 MiB (19.92 MB)       of segments with live blocks
+  empty segments   0 B                        empty_cache() releases them
+Segments that cannot be released, least live bytes first (2 in all):
   2.00 MiB free of 2.00 MiB at 0x7f0000000000, pinned by 1 block:
         1.00 KiB  model.py:12 load
   17.00 MiB free of 20.00 MiB at 0x7f0000200000, pinned by 1 block:
         3.00 MiB  train.py:41 step
 
-Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first after
-event 1 of 2, 0.000 s into the record). They are of different instants: their
-difference means nothing.
+Peaks: 3.00 MiB (3.15 MB) allocated, 22.00 MiB (23.07 MB) reserved (first
+reached after event 1 of 2, 0.000 s into the record). They are of different
+instants and must not be subtracted.
 replay: exact 1/1 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
-  reserved, found by undoing the record from its end. Whether older events were
-  dropped (the record is a ring) is not written down.
+  Before the first event: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved (the end state with the history undone). The history is a ring
+  buffer; whether it dropped older events is not recorded.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 
-Placement: peak reserved 22.00 MiB (23.07 MB), peak of segments that held
-something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
-That bounds what any placement could save.
+Placement: peak reserved 22.00 MiB (23.07 MB), peak of non-empty segments 22.00
+MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB): no placement needs less
+(zirve place).
 $ zirve explain tests/data/snapshots/gen6.pickle --range 0.001s-0.002s --json --by role | head -13
 {
   "schema": "zirve.explain/1",
@@ -861,19 +993,84 @@ zirve explain: -: byte 300: capture: truncated: it does not end with its index
 $ zirve replay $TMP/gen6.zv --capacity 1GB | head -5
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
-  reserved, found by undoing the record from its end. Whether older events were
-  dropped (the record is a ring) is not written down.
+  Before the first event: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved (the end state with the history undone). The history is a ring
+  buffer; whether it dropped older events is not recorded.
+# A time is an instant too: after its last event.
+$ zirve explain tests/data/snapshots/gen6.pickle --at 0.0015s --by frame | grep ^Device
+Device 0, after event 2 of 5, 0.001 s into the record:
+$ zirve explain tests/data/snapshots/gen6.pickle --at 1.5x
+zirve explain: --at 1.5x: expected an event (0 to 5), a time such as 1.5s, peak, reserved-peak, oom or end
+? 64
+# The stream of a block in no recorded segment that was live before the first event: nobody wrote it down.
+$ zirve explain tests/data/snapshots/no-segments.pickle --range 3-9 --at 0 --segments --by stream --by pool | sed -n '/^Pool/,/^Peaks/p'
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  unrecorded        5.00 MiB    5.00 MiB    5.00 MiB            0 B          0 B
+
+Active bytes by stream:
+      5.00 MiB 100.0%       3 x  (not recorded)
+
+Active bytes by pool:
+      5.00 MiB 100.0%       3 x  (not recorded)
+
+Segments (3):
+  address                 size          live  largest hole  pool, stream
+  0x7f0000000200      1.00 KiB      1.00 KiB           0 B  unrecorded unknown
+  0x7f0000500000      2.00 MiB      2.00 MiB           0 B  unrecorded unknown
+  0x7f0000200000      3.00 MiB      3.00 MiB           0 B  unrecorded unknown
+
+Peaks: 5.00 MiB (5.24 MB) allocated, 5.00 MiB (5.24 MB) reserved (first reached
+$ zirve explain tests/data/snapshots/no-segments.pickle --range 3-9 --at 0 --json --by pool | grep -E '"(pool|pool_id|stream|recorded)"'
+        "pool": null,
+        "pool_id": null,
+        "stream": null,
+        "pool": null,
+        "pool_id": null,
+        "stream": null,
+        "recorded": false
+        "pool": null,
+        "pool_id": null,
+        "stream": null,
+        "recorded": false
+        "pool": null,
+        "pool_id": null,
+        "stream": null,
+        "recorded": false
+    "pool": [
+# Words without figures.
+$ echo 'RuntimeError: CUDA error: out of memory' | zirve explain -
+OUT OF DEVICE MEMORY: PyTorch printed "CUDA error: out of memory". The text does
+not say how much was requested, or why there was no room.
+
+Line 1 says it without figures.
+A call to the driver or to a library failed, not a request to PyTorch's
+allocator: memory that the allocator keeps cached is not free for such calls.
+'zirve environment' shows who uses the card.
+$ printf 'a\njaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8589934592 bytes.\n' | zirve explain - --json | head -9
+{
+  "schema": "zirve.explain_message/1",
+  "line": 2,
+  "memory": "device",
+  "words": "RESOURCE_EXHAUSTED: Out of memory",
+  "verdict": null,
+  "within_printed_precision": false,
+  "requested_bytes": null,
+  "capacity_bytes": null,
+$ echo 'std::bad_alloc' | zirve explain -
+OUT OF HOST MEMORY: C++ printed "std::bad_alloc". The text does not say how much
+was requested, or why there was no room.
+
+Line 1 says it without figures.
 # Habits.
 $ zirve explain tests/data/snapshots/gen6.pickle --habits --by size | tail -8
-something 22.00 MiB (23.07 MB), a perfect plan 3.00 MiB (3.15 MB) (zirve place).
-That bounds what any placement could save.
-
-Live bytes that grew at each of 4 quarters of the record:
-  nobody's
 Frees that waited for another stream: none.
-Segments that were there all the time and never empty: 1, 2.00 MiB (2.10 MB), of
-which 2.00 KiB (2.05 kB) is live at the end.
+Segments present throughout and never empty: 1, 2.00 MiB (2.10 MB), of which
+2.00 KiB (2.05 kB) is live at the end.
+
+Next:
+  settings that reserve less   zirve replay tests/data/snapshots/gen6.pickle --advise
+  what grows, never empties    zirve explain tests/data/snapshots/gen6.pickle --habits
+  memory over time, as a page  zirve view tests/data/snapshots/gen6.pickle -o report.html
 $ zirve explain tests/data/snapshots/gen6.pickle --habits --json
 {
   "schema": "zirve.explain_habits/1",
@@ -892,40 +1089,44 @@ zirve explain: habits need a memory snapshot with a history
 ? 4
 # Peaks of 8 GiB allocated and 12 GiB reserved are of different instants (gaps of 2 and 6 GiB): not subtracted.
 $ echo '{"traceEvents":[{"name":"[memory]","ts":1,"args":{"Device Type":1,"Device Id":0,"Addr":1,"Bytes":8589934592,"Total Allocated":8589934592,"Total Reserved":10737418240}},{"name":"[memory]","ts":2,"args":{"Device Type":1,"Device Id":0,"Addr":1,"Bytes":-2147483648,"Total Allocated":6442450944,"Total Reserved":12884901888}}]}' | zirve explain - --unit GiB
-PEAK 8.00 GiB allocated, after event 1 of 2, 0.000 s into the record. It did not
-run out of memory.
+PEAK 8.00 GiB allocated, after event 1 of 2, 0.000 s into the record. No
+allocation failed.
 
-Peaks: 8.00 GiB allocated, 12.00 GiB reserved (first after event 2 of 2, 0.000 s
-into the record). They are of different instants: their difference means
-nothing.
+Peaks: 8.00 GiB allocated, 12.00 GiB reserved (first reached after event 2 of 2,
+0.000 s into the record). They are of different instants and must not be
+subtracted.
 replay: only bounds: a profiler writes rounded sizes and no streams
   The allocator's backend is not in the file: with cudaMallocAsync reserved
   peaks are upper bounds.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 # An op list is run first; its segments. Settings that do not go together with other parts are named.
 $ zirve explain tests/data/ops/hole.txt --capacity 6.6GB --segments --top 2 --by size
-OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) asked for; 4.66 GiB (5.01 GB)
+OUT OF MEMORY by fragmentation: 1.86 GiB (2.00 GB) requested; 4.66 GiB (5.01 GB)
 free in the cache and 566.25 MiB (593.76 MB) on the card, but the largest hole
 is 1.17 GiB (1.25 GB).
+Held by: (no stack recorded) 100.0%.
 
 Device 0, after event 32 of 33:
   reserved         5.59 GiB (6.01 GB)         from the driver
     free in cache  4.66 GiB (5.01 GB)         reserved less active
     largest hole   1.17 GiB (1.25 GB)
-    inactive split 4.66 GiB (5.01 GB)         free, but not to be given back
+    inactive split 4.66 GiB (5.01 GB)         free, but not releasable
   active           953.68 MiB (1000.00 MB)
   allocated        953.68 MiB (1000.00 MB)
   requested        953.67 MiB (1000.00 MB)
     rounding       1.50 KiB (1.54 kB)         active less requested
 
-Held then, by size:
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  large, 0          5.59 GiB  953.68 MiB  953.67 MiB       4.66 GiB     1.17 GiB
+
+Active bytes by size:
     953.68 MiB 100.0%       4 x  128 MiB and more, less than twice that
 
-Room that is reserved and not used:
-  in use elsewhere 4.66 GiB (5.01 GB)         in segments with live blocks
-  idle             0 B                        whole: empty_cache frees it
-Pinned by the least (of 4 segments):
+Reserved but unused:
+  free parts       4.66 GiB (5.01 GB)         of segments with live blocks
+  empty segments   0 B                        empty_cache() releases them
+Segments that cannot be released, least live bytes first (4 in all):
   1.17 GiB free of 1.40 GiB at 0x1000000000000, pinned by 1 block:
       238.42 MiB  (no stack recorded)
   1.17 GiB free of 1.40 GiB at 0x1000059800000, pinned by 1 block:
@@ -937,87 +1138,102 @@ Segments (4):
   0x1000059800000      1.40 GiB    238.42 MiB      1.17 GiB  large 0
   and 2 more
 
-Peaks: 5.59 GiB (6.00 GB) allocated, 5.59 GiB (6.01 GB) reserved (first after
-event 19 of 33). They are of different instants: their difference means nothing.
+Peaks: 5.59 GiB (6.00 GB) allocated, 5.59 GiB (6.01 GB) reserved (first reached
+after event 19 of 33). They are of different instants and must not be
+subtracted.
 replay: exact 12/12 allocations and 4/4 segments, at the emulated addresses
   Emulated: an op list, run on the simulated card; allocator torch-2.6; settings
   default.
-  Before the record: nothing was reserved, so it is whole.
-  953.68 MiB (1000.00 MB) of it has no stack.
+  Before the first event nothing was reserved: the history is complete.
+  953.68 MiB (1000.00 MB) of the active bytes has no stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 
-Placement: peak reserved 5.59 GiB (6.01 GB), peak of segments that held
-something 5.59 GiB (6.01 GB), a perfect plan 5.59 GiB (6.00 GB) (zirve place).
-That bounds what any placement could save.
+Placement: peak reserved 5.59 GiB (6.01 GB), peak of non-empty segments 5.59 GiB
+(6.01 GB), a perfect plan 5.59 GiB (6.00 GB): no placement needs less (zirve
+place).
+
+Next:
+  settings under which it fits zirve replay tests/data/ops/hole.txt --capacity 6600000000B --advise
+  what to change               zirve explain tests/data/ops/hole.txt --advise
+  memory over time, as a page  zirve view tests/data/ops/hole.txt -o report.html
 $ zirve explain tests/data/ops/streams.txt --alloc-conf expandable_segments:True --by pool
-PEAK 8.58 MiB (9.00 MB) allocated, after event 7 of 14. It did not run out of
-memory.
+PEAK 8.58 MiB (9.00 MB) allocated, after event 7 of 14. No allocation failed.
+Held by: (no stack recorded) 100.0%.
 
 Device 0, after event 7 of 14:
   reserved         20.00 MiB (20.97 MB)       from the driver
     free in cache  11.42 MiB (11.97 MB)       reserved less active
     largest hole   11.42 MiB (11.97 MB)
-    inactive split 0 B                        free, but not to be given back
+    inactive split 0 B                        free, but not releasable
   active           8.58 MiB (9.00 MB)
   allocated        8.58 MiB (9.00 MB)
   requested        8.58 MiB (9.00 MB)
     rounding       960 B                      active less requested
 
-Held then, by pool:
+Pool, stream        reserved   allocated   requested inactive split largest hole
+  large, 0         20.00 MiB    8.58 MiB    8.58 MiB            0 B    11.42 MiB
+
+Active bytes by pool:
       8.58 MiB 100.0%       3 x  large
 
-Room that is reserved and not used:
-  in use elsewhere 11.42 MiB (11.97 MB)       in segments with live blocks
-  idle             0 B                        whole: empty_cache frees it
-Pinned by the least (of 1 segments):
+Reserved but unused:
+  free parts       11.42 MiB (11.97 MB)       of segments with live blocks
+  empty segments   0 B                        empty_cache() releases them
+Segments that cannot be released, least live bytes first (1 in all):
   11.42 MiB free of 20.00 MiB at 0x1000000000000000, pinned by 3 blocks:
         2.86 MiB  (no stack recorded)
         2.86 MiB  (no stack recorded)
         2.86 MiB  (no stack recorded)
 
-Peaks: 8.58 MiB (9.00 MB) allocated, 20.00 MiB (20.97 MB) reserved (first after
-event 1 of 14). They are of different instants: their difference means nothing.
+Peaks: 8.58 MiB (9.00 MB) allocated, 20.00 MiB (20.97 MB) reserved (first
+reached after event 1 of 14). They are of different instants and must not be
+subtracted.
 replay: exact 4/4 allocations and 1/1 segments, at the emulated addresses
   Emulated: an op list, run on the simulated card; allocator torch-2.6; settings
   expandable_segments:True.
-  Before the record: nothing was reserved, so it is whole.
+  Before the first event nothing was reserved: the history is complete.
 
-expandable_segments does not go together with:
-  memory pools with an allocator of their own: the pool's allocator is not asked
-  (MemPool over CUDAPluggableAllocator; open since February 2025)
+expandable_segments conflicts with:
+  memory pools with an allocator of their own: the pool's own allocator is not
+  called (MemPool over CUDAPluggableAllocator; open since February 2025)
   (pytorch/pytorch#147851)
-  NCCL user buffers: registration expects memory of ncclMemAlloc, and pools for
-  it are brittle beside them (pytorch/pytorch#165419)
-  CUDA IPC: cudaIpcGetMemHandle does not take such memory; PyTorch hands on
-  handles of its own, which in 2.13 differ for one segment
-  (pytorch/pytorch#198305)
+  NCCL user buffers: registration expects memory from ncclMemAlloc; pools for it
+  work unreliably beside them (pytorch/pytorch#165419)
+  CUDA IPC: cudaIpcGetMemHandle does not take such memory; PyTorch passes its
+  own handles, which in 2.13 differ within one segment (pytorch/pytorch#198305)
   RDMA: registering such memory fails (Bad address) (uccl-project/uccl#839)
-  torch_memory_saver: it refuses to work beside them (SGLang's release of
-  memory, colocated training) (fzyzcjy/torch_memory_saver)
-  8.58 MiB (9.00 MB) of it has no stack.
+  torch_memory_saver: it refuses to start (used by SGLang to release memory, and
+  in colocated training) (fzyzcjy/torch_memory_saver)
+  8.58 MiB (9.00 MB) of the active bytes has no stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 
-Placement: peak reserved 20.00 MiB (20.97 MB), peak of segments that held
-something 20.00 MiB (20.97 MB), a perfect plan 8.58 MiB (9.00 MB) (zirve place).
-That bounds what any placement could save.
+Placement: peak reserved 20.00 MiB (20.97 MB), peak of non-empty segments 20.00
+MiB (20.97 MB), a perfect plan 8.58 MiB (9.00 MB): no placement needs less
+(zirve place).
+
+Next:
+  settings that reserve less   zirve replay tests/data/ops/streams.txt --advise
+  what grows, never empties    zirve explain tests/data/ops/streams.txt --habits
+  memory over time, as a page  zirve view tests/data/ops/streams.txt -o report.html
 # A memory timeline, processed: who held what by category.
 $ echo '[[10,20,30],[[0,100,0,0,0,0,0,0,0],[0,100,0,0,0,2500,300,0,0],[0,100,7,0,0,0,300,0,0]]]' | zirve explain -
 PEAK 2.84 KiB (2.91 kB) allocated, after event 4 of 5, 0.000 s into the record.
-It did not run out of memory.
+No allocation failed.
+Held by: activation 86.0%, gradient 10.3%, parameter 3.4%.
 
-Held then, by category:
-      2.44 KiB  85.9%       1 x  activation
+Allocated bytes by category:
+      2.44 KiB  86.0%       1 x  activation
          300 B  10.3%       1 x  gradient
          100 B   3.4%       1 x  parameter
            7 B   0.2%       1 x  optimizer state
 
-Peaks: reserved bytes are not recorded; allocated ones are sums of the events,
-at least what is shown.
+Peaks: reserved bytes are not recorded; allocated bytes are sums of the events,
+a lower bound.
 replay: only bounds: a profiler writes rounded sizes and no streams
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 $ echo '[[10],[[0,100,0,0,0,0,0,0,0]]]' | zirve explain - --at end --json | sed -n '/held_by/,/^  \]/p'
   "held_by": {
     "category": [
@@ -1052,11 +1268,11 @@ zirve explain: -: byte 31: no row of a memory timeline: expected [ns, 1-4, bytes
 ? 3
 # What begins with a bracket may be a log.
 $ echo '[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.' | zirve explain - | head -1
-OUT OF MEMORY: 2.00 GiB (2.15 GB) asked for. Why, this text does not say.
+OUT OF MEMORY: 2.00 GiB (2.15 GB) requested. Why, this text does not say.
 $ printf "{'loss': 1.5}\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n" | zirve explain - | head -1
-OUT OF MEMORY: 2.00 GiB (2.15 GB) asked for. Why, this text does not say.
+OUT OF MEMORY: 2.00 GiB (2.15 GB) requested. Why, this text does not say.
 $ printf '{"step": 1}\n{"error": "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."}\n' | zirve explain - | head -1
-OUT OF MEMORY: 2.00 GiB (2.15 GB) asked for. Why, this text does not say.
+OUT OF MEMORY: 2.00 GiB (2.15 GB) requested. Why, this text does not say.
 $ printf '{"error": "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."}' | zirve explain - --json | head -2
 {
   "schema": "zirve.explain_message/1",
@@ -1084,7 +1300,7 @@ A larger share makes it worse here: end what uses the card, or lower the share
 to what is free, if weights and one request fit in that.
 Everything else is unknown: the text does not say it.
 $ echo "To serve at least one request with the models's max seq len (131072), (4.00 GiB KV cache is needed, which is larger than the available KV cache memory (0.65 GiB). Based on the available memory, the estimated maximum model length is 21440." | zirve explain -
-NOT STARTED for want of capacity: one request of the longest context needs 4.00
+NOT STARTED for lack of capacity: one request of the longest context needs 4.00
 GiB (4.29 GB) of cache, and 665.60 MiB (697.93 MB) is left for it.
 
 Line 1 says (vLLM):
@@ -1115,7 +1331,7 @@ $ echo 'RuntimeError: Not enough memory. Please try to increase --mem-fraction-s
   "purpose": null
 }
 $ echo 'llama_kv_cache: failed to allocate CUDA1 buffer of size 1073741824' | zirve explain - --unit MiB
-OUT OF MEMORY: llama.cpp asked for a buffer of 1024.00 MiB. Why there was no
+OUT OF MEMORY: llama.cpp requested a buffer of 1024.00 MiB. Why there was no
 room, this text does not say.
 
 Line 1 says (llama.cpp):
@@ -1164,7 +1380,7 @@ $ zirve view $TMP/run.zv | sed -n 's/.*"basis": //p'
 # Logs are unpacked as records are, also those that begin like a record; a damaged one says where.
 $ gzip -c tests/data/run/backward.log >$TMP/log.gz; zirve explain $TMP/log.gz | sed 3q
 OUT OF MEMORY because of memory outside this allocator: 21.50 GiB (23.09 GB)
-live and 1.96 GiB (2.10 GB) asked for would fit the card, but 860.16 MiB (901.94
+live and 1.96 GiB (2.10 GB) requested would fit the card, but 860.16 MiB (901.94
 MB) of it is used by others.
 $ zstd -qc tests/data/run/backward.log >$TMP/log.zst; zirve explain $TMP/log.zst --json | sed 3q; zirve explain --advise $TMP/log.zst | sed 2q
 {
@@ -1180,8 +1396,8 @@ $ head -c 300 $TMP/log.gz >$TMP/cut.gz; zirve explain $TMP/cut.gz
 zirve explain: TMP/cut.gz: byte 300: compressed data: truncated gzip
 ? 3
 $ gzip -c tests/data/ops/hole.txt >$TMP/hole.gz; zirve explain $TMP/hole.gz | sed 2q
-PEAK 5.59 GiB (6.00 GB) allocated, after event 24 of 34. It did not run out of
-memory.
+PEAK 5.59 GiB (6.00 GB) allocated, after event 24 of 34. No allocation failed.
+Held by: (no stack recorded) 100.0%.
 # What a file cannot answer is not passed over in silence.
 $ zirve explain tests/data/run/backward.log --capture $TMP/none.zv; ls $TMP/none.zv
 zirve explain: --capture: the file is a message and has no events
@@ -1198,18 +1414,23 @@ zirve explain: --diff: a profiler records neither stacks nor segments: expected 
 ? 4
 # Settings that are newer than this allocator: the rest of the file is explained, and they are named.
 $ zirve replay tests/data/ops/hole.txt --alloc-conf max_split_size_mb:64 --snapshot $TMP/s.pickle >/dev/null; LC_ALL=C sed 's/max_split_size_mb:64/max_splot_size_mb:64/' $TMP/s.pickle >$TMP/newer.pickle; zirve explain $TMP/newer.pickle | sed -n '/^PEAK/,/^$/p; /settings/,/understood/p'
-PEAK 5.59 GiB (6.01 GB) allocated, after event 29 of 39. It did not run out of
-memory.
+PEAK 5.59 GiB (6.01 GB) allocated, after event 29 of 39. No allocation failed.
+Held by: (no stack recorded) 100.0%.
 
   settings default (assumed: "max_splot_size_mb:64" is not understood).
-  Before the record: nothing was reserved, so it is whole.
-  5.59 GiB (6.01 GB) of it has no stack.
+  Before the first event nothing was reserved: the history is complete.
+  5.59 GiB (6.01 GB) of the active bytes has no stack.
   Memory outside this allocator (CUDA context, NCCL, cuBLAS, other processes) is
-  not in the file: a larger reading of nvidia-smi alone is no leak.
+  not in the file: a higher reading in nvidia-smi alone is no sign of a leak.
 
-Placement: peak reserved 8.86 GiB (9.52 GB), peak of segments that held
-something 5.60 GiB (6.01 GB), a perfect plan 5.59 GiB (6.00 GB) (zirve place).
-That bounds what any placement could save.
+Placement: peak reserved 8.86 GiB (9.52 GB), peak of non-empty segments 5.60 GiB
+(6.01 GB), a perfect plan 5.59 GiB (6.00 GB): no placement needs less (zirve
+place).
+
+Next:
+  settings that reserve less   zirve replay TMP/newer.pickle --advise
+  what grows, never empties    zirve explain TMP/newer.pickle --habits
+  memory over time, as a page  zirve view TMP/newer.pickle -o report.html
 $ zirve explain $TMP/newer.pickle --json | grep alloc_conf
     "alloc_conf": "",
     "alloc_conf_known": false,

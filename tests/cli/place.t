@@ -191,9 +191,9 @@ replay: exact up to event 1 of 2, then it leaves the record (0/1 allocations and
   larger where addresses or the end state show it.
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings
   expandable_segments:True.
-  Before the record: 15.00 MiB live in 1 block, 20.00 MiB reserved, found by
-  undoing the record from its end. Whether older events were dropped (the record
-  is a ring) is not written down.
+  Before the first event: 15.00 MiB live in 1 block, 20.00 MiB reserved (the end
+  state with the history undone). The history is a ring buffer; whether it
+  dropped older events is not recorded.
 
 Peaks, each of its own instant:
   reserved                                    40.00 MiB  after event 1

@@ -365,8 +365,8 @@ attached
                                     0800fc144bfd83de... (emulated)
   files/0004-gen6.pickle            document, 2026-11-29, 1314 B, SHA-256
                                     388a9c1da7ea1bda...
-  files/0005-emulated.json          explain, 2026-11-29, 3506 B, SHA-256
-                                    f2933aeb2d2f2e16... (emulated)
+  files/0005-emulated.json          explain, 2026-11-29, 4728 B, SHA-256
+                                    8fe4c73b4425f6b7... (emulated)
   files/0006-chrome.json            explain, 2026-11-29, 1537 B, SHA-256
                                     5034fb62221546f4... (measured)
 $ zirve compare $TMP/marks $TMP/marks | grep backend

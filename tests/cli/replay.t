@@ -9,7 +9,7 @@ allocator              caching, torch-2.6           caching, torch-2.6
 card                   6.15 GiB (6.60 GB)           6.15 GiB (6.60 GB)
 peak allocated         5.59 GiB (6.00 GB)           5.59 GiB (6.00 GB)
 peak reserved          5.59 GiB (6.01 GB)           5.61 GiB (6.02 GB)
-  of it not asked for  5.95 MiB (6.24 MB) 0.1%      17.95 MiB (18.83 MB) 0.3%
+  of it not requested  5.95 MiB (6.24 MB) 0.1%      17.95 MiB (18.83 MB) 0.3%
 driver calls           6, about 1 ms                11, about 30 ms
 retries                1                            1
 out of memory          1, first in line 22          never
@@ -25,7 +25,7 @@ allocator              caching, torch-2.6
 card                   6.60 GB
 peak allocated         6.00 GB
 peak reserved          6.01 GB
-  of it not asked for  0.01 GB 0.1%
+  of it not requested  0.01 GB 0.1%
 driver calls           6, about 1 ms
 retries                1
 out of memory          1, first in line 22
@@ -43,16 +43,16 @@ allocator              direct, torch-2.14 *         cuda-malloc-async, torch-2.1
 card                   6.15 GiB (6.60 GB)           6.15 GiB (6.60 GB)
 peak allocated         5.59 GiB (6.00 GB)           5.59 GiB (6.00 GB)
 peak reserved          5.60 GiB (6.01 GB)           5.59 GiB (6.01 GB)
-  of it not asked for  13.95 MiB (14.63 MB) 0.2%    5.95 MiB (6.24 MB) 0.1%
+  of it not requested  13.95 MiB (14.63 MB) 0.2%    5.95 MiB (6.24 MB) 0.1%
 driver calls           21, about 4 ms               5, about 171 ms
 retries                0                            0
 out of memory          never                        never
 
-* unchecked: written from the sources of PyTorch 2.13 and 2.14, not yet held against
-  a run of them.
+* unchecked: written from the sources of PyTorch 2.13 and 2.14, not yet compared
+with a run of them.
 
-cuda-malloc-async: what it reserves is a lower bound; the driver does not document
-  where it places blocks.
+cuda-malloc-async: what it reserves is a lower bound; the driver does not
+document where it places blocks.
 $ zirve replay tests/data/ops/hole.txt --card 4090 --unit GiB
 21 operations
 settings: default
@@ -61,7 +61,7 @@ allocator              caching, torch-2.6
 card                   23.51 GiB
 peak allocated         5.59 GiB
 peak reserved          7.46 GiB
-  of it not asked for  4.66 GiB 62.5%
+  of it not requested  4.66 GiB 62.5%
 driver calls           5, about 1 ms
 retries                0
 out of memory          never
@@ -118,7 +118,7 @@ allocator              caching, torch-2.6
 card                   no limit
 peak allocated         9000960 B
 peak reserved          20971520 B
-  of it not asked for  17971520 B 85.6%
+  of it not requested  17971520 B 85.6%
 driver calls           2, about 0 ms
 retries                0
 out of memory          never
@@ -170,7 +170,7 @@ allocator              caching, torch-2.6
 card                   no limit
 peak allocated         4.77 MiB (5.00 MB)
 peak reserved          40.00 MiB (41.94 MB)
-  of it not asked for  35.23 MiB (36.94 MB) 88.0%
+  of it not requested  35.23 MiB (36.94 MB) 88.0%
 driver calls           4, about 0 ms
 retries                0
 out of memory          never
@@ -369,7 +369,7 @@ allocator              caching, torch-2.6
 card                   7.45 GiB
 peak allocated         0.00 GiB
 peak reserved          0.00 GiB
-  of it not asked for  0.00 GiB 0.0%
+  of it not requested  0.00 GiB 0.0%
 driver calls           2, about 0 ms
 retries                1
 out of memory          1, first in line 1
@@ -479,12 +479,12 @@ zirve replay: TMP/case/case.json: cannot be opened: No such file or directory
 $ zirve replay tests/data/snapshots/gen6.pickle --capacity 8MiB --alloc-conf "" --alloc-conf expandable_segments:True
 replay: exact 2/2 allocations and 1/1 segments, at the recorded addresses
   Written by PyTorch 2.10 or later; allocator torch-2.14; settings default.
-  Before the record: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
-  reserved, found by undoing the record from its end. Whether older events were
-  dropped (the record is a ring) is not written down.
+  Before the first event: 1.00 KiB (1.02 kB) live in 1 block, 2.00 MiB (2.10 MB)
+  reserved (the end state with the history undone). The history is a ring
+  buffer; whether it dropped older events is not recorded.
 
-The same requests from an empty allocator; what was live before the record comes
-first, in order of address, so older fragmentation is not in it.
+The same requests from an empty allocator; what was live before the first event
+is allocated first, in address order: older fragmentation is not reproduced.
 4 operations
   [1] default settings
   [2] expandable_segments:True
@@ -494,7 +494,7 @@ allocator              caching, torch-2.14 *        caching, torch-2.14 *
 card                   8.00 MiB (8.39 MB)           8.00 MiB (8.39 MB)
 peak allocated         2.00 KiB (2.05 kB)           2.00 KiB (2.05 kB)
 peak reserved          2.00 MiB (2.10 MB)           2.00 MiB (2.10 MB)
-  of it not asked for  2.00 MiB (2.10 MB) 99.9%     2.00 MiB (2.10 MB) 99.9%
+  of it not requested  2.00 MiB (2.10 MB) 99.9%     2.00 MiB (2.10 MB) 99.9%
 driver calls           3, about 0 ms                5, about 0 ms
 retries                1                            1
 out of memory          1, first at event 2          1, first at event 2
@@ -503,8 +503,8 @@ out of memory          1, first at event 2          1, first at event 2
   free in the cache    2.00 MiB (2.10 MB)           2.00 MiB (2.10 MB)
   largest hole there   2.00 MiB (2.10 MB)           2.00 MiB (2.10 MB)
 
-* unchecked: written from the sources of PyTorch 2.13 and 2.14, not yet held against
-  a run of them.
+* unchecked: written from the sources of PyTorch 2.13 and 2.14, not yet compared
+with a run of them.
 $ zirve replay tests/data/snapshots/gen5.pickle --json --capacity 8MiB
 {
   "schema": "zirve.replay/1",
@@ -614,18 +614,17 @@ A perfect plan of all these requests: 5.59 GiB (6.00 GB), optimal, 17.95 MiB
 (18.82 MB) less than the best of them reserves. That is an upper bound on what
 any placement could save for this trace, not a promise.
 
-expandable_segments does not go together with:
-  memory pools with an allocator of their own: the pool's allocator is not asked
-  (MemPool over CUDAPluggableAllocator; open since February 2025)
+expandable_segments conflicts with:
+  memory pools with an allocator of their own: the pool's own allocator is not
+  called (MemPool over CUDAPluggableAllocator; open since February 2025)
   (pytorch/pytorch#147851)
-  NCCL user buffers: registration expects memory of ncclMemAlloc, and pools for
-  it are brittle beside them (pytorch/pytorch#165419)
-  CUDA IPC: cudaIpcGetMemHandle does not take such memory; PyTorch hands on
-  handles of its own, which in 2.13 differ for one segment
-  (pytorch/pytorch#198305)
+  NCCL user buffers: registration expects memory from ncclMemAlloc; pools for it
+  work unreliably beside them (pytorch/pytorch#165419)
+  CUDA IPC: cudaIpcGetMemHandle does not take such memory; PyTorch passes its
+  own handles, which in 2.13 differ within one segment (pytorch/pytorch#198305)
   RDMA: registering such memory fails (Bad address) (uccl-project/uccl#839)
-  torch_memory_saver: it refuses to work beside them (SGLang's release of
-  memory, colocated training) (fzyzcjy/torch_memory_saver)
+  torch_memory_saver: it refuses to start (used by SGLang to release memory, and
+  in colocated training) (fzyzcjy/torch_memory_saver)
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --advise --alloc-conf "" --alloc-conf expandable_segments:True
 zirve replay: --advise tries settings itself: one card and no --alloc-conf beside it
 ? 64
@@ -700,3 +699,31 @@ zirve replay: --budget many: expected replays (5) or seconds (30s)
 $ zirve replay tests/data/ops/hole.txt --budget 3
 zirve replay: --budget is what --advise may spend
 ? 64
+# A trace of 2021 has no addresses: frees are matched by size; what a profiler saw freed only was live before.
+$ echo '[{"name":"[memory]","args":{"Device Type":1,"Device Id":0,"Bytes":3145728}},{"name":"[memory]","args":{"Device Type":1,"Device Id":0,"Bytes":-3145728}},{"name":"[memory]","args":{"Device Type":1,"Device Id":0,"Bytes":3145728}},{"name":"[memory]","args":{"Device Type":1,"Device Id":0,"Bytes":-1048576}}]' >$TMP/2021.json; zirve replay $TMP/2021.json --write-ops $TMP/2021.txt; cat $TMP/2021.txt
+replay: only bounds: a profiler writes rounded sizes and no streams
+
+Bounds only: the requests below are rounded blocks on one stream. What was live
+before the first event comes first: blocks that are freed later, the rest as one
+block.
+No addresses were recorded: a free is taken to be of the latest live block of
+its size.
+5 operations
+settings: default
+
+allocator              caching, torch-2.14 *
+card                   no limit
+peak allocated         4.00 MiB (4.19 MB)
+peak reserved          22.00 MiB (23.07 MB)
+  of it not requested  18.00 MiB (18.87 MB) 81.8%
+driver calls           2, about 0 ms
+retries                0
+out of memory          never
+
+* unchecked: written from the sources of PyTorch 2.13 and 2.14, not yet compared
+with a run of them.
+a 1 1048576 0
+a 2 3145728 0
+f 2
+a 3 3145728 0
+f 1

@@ -8,7 +8,7 @@ $ grep -c "default-src 'none'" $TMP/page.html; grep -c -e 'https*:' -e 'src="' $
 0
 ? 1
 $ sed -n 's/^<p class="verdict">//p' $TMP/page.html
-PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record. It did not run out of memory.</p>
+PEAK 3.00 MiB (3.15 MB) allocated, after event 3 of 5, 0.002 s into the record. No allocation failed.
 $ sed -n '/<script type="application.json" id="data">/,/"what-if"/p' $TMP/page.html
 <script type="application/json" id="data">{
   "schema": "zirve.page/1",
