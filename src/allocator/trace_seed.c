@@ -54,7 +54,7 @@ static bool is_sane(const struct zv_trace_start *start)
         const struct zv_trace_segment *const segment = &start->segments[i];
         if (segment->address < end || segment->address > MAX_ADDRESS || segment->address == 0 ||
             segment->address % CACHING_UNIT != 0 || segment->bytes % CACHING_UNIT != 0 ||
-            segment->bytes > MAX_SEGMENT) {
+            segment->bytes == 0 || segment->bytes > MAX_SEGMENT) {
             return false;
         }
         end = segment->address + segment->bytes;

@@ -95,15 +95,9 @@ static enum zv_status make_groups(struct explain_session *session, const struct 
         return status == ZV_OK ? add_groups(session, &session->heap, ZV_GROUP_ROLE, err) : status;
     }
     for (; word != NULL && status == ZV_OK; word = arguments_next(args, "by", &at)) {
-        unsigned which = 0;
-        while (zv_group_words[which] != NULL && strcmp(zv_group_words[which], word) != 0) {
-            which++;
-        }
-        if (zv_group_words[which] == NULL) {
-            return zv_fail(err, ZV_E_USAGE, "--by %s: no such word (see zirve explain --help)",
-                           word);
-        }
-        status = add_groups(session, &session->heap, which, err);
+        unsigned which;
+        status = explain_by(word, &which, err);
+        status = status == ZV_OK ? add_groups(session, &session->heap, which, err) : status;
     }
     return status;
 }
@@ -236,6 +230,32 @@ static enum zv_status check_options(const struct arguments *args, const struct z
                                 err);
 }
 
+/* Options that say nothing of what was asked for would be passed over in silence. */
+static enum zv_status check_question(const struct arguments *args, struct zv_error *err)
+{
+    static const struct {
+        const char *question;
+        const char *others[9];
+    } rows[] = {
+        {"diff", {"at", "segments", "habits", "against", "capture", NULL}},
+        {"advise",
+         {"at", "by", "pattern", "segments", "habits", "against", "capture", "diff", NULL}}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *const *other = rows[i].others;
+        for (; arguments_has(args, rows[i].question) && *other != NULL; other++) {
+            if (arguments_has(args, *other)) {
+                return zv_fail(err, ZV_E_USAGE,
+                               "--%s and --%s are questions of their own: expected one of them",
+                               rows[i].question, *other);
+            }
+        }
+    }
+    const char *const only = arguments_has(args, "phase") ? "phase" : "job";
+    return arguments_has(args, only) && !arguments_has(args, "advise")
+               ? zv_fail(err, ZV_E_USAGE, "--%s needs --advise", only)
+               : ZV_OK;
+}
+
 static enum zv_status one_document(const struct arguments *args, const struct output *out,
                                    struct zv_error *err)
 {
@@ -342,11 +362,12 @@ static enum zv_status run(const struct arguments *args, struct output *out, stru
     if (args->operand_count != 1) {
         return zv_fail(err, ZV_E_USAGE, "expected one file ('-' for standard input)");
     }
-    if (arguments_has(args, "advise")) {
-        return explain_advise(args, out, err);
+    enum zv_status status = check_question(args, err);
+    if (status != ZV_OK || arguments_has(args, "advise")) {
+        return status == ZV_OK ? explain_advise(args, out, err) : status;
     }
     session.top = DEFAULT_TOP;
-    enum zv_status status = arguments_u32(args, "top", &session.top, err);
+    status = arguments_u32(args, "top", &session.top, err);
     status =
         status == ZV_OK ? record_options_read(args, &record_options, &session.arena, err) : status;
     session.capacity_bytes = status == ZV_OK ? record_options.capacity_bytes : 0;

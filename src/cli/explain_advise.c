@@ -6,6 +6,7 @@
 #include "cli/estimate_session.h"
 #include "cli/input_file.h"
 #include "cli/job_input.h"
+#include "cli/record_options.h"
 #include "cli/verbs.h"
 #include "explain/cause.h"
 #include "report/report_overflow.h"
@@ -16,6 +17,7 @@ struct advising {
     struct zv_overflow overflow;
     struct job_input job;
     struct session session;
+    struct zv_record_options record;
     struct arguments estimate; /* what the job file stands for */
     struct zv_advice advice;
     bool has_model; /* of the job: an estimate can be made */
@@ -26,18 +28,18 @@ struct advising {
 static enum zv_status read_record(struct advising *advising, struct zv_slice text,
                                   struct zv_error *err)
 {
-    const struct zv_record_options options = {.device = ZV_RECORD_ANY_DEVICE};
     struct zv_overflow *const to = &advising->overflow;
     struct zv_record record = {0};
     struct zv_heap heap;
     struct zv_cause cause;
     *to = (struct zv_overflow){.phase = ZV_PHASES};
-    enum zv_status status = zv_record_open(&record, text, &options, err);
+    enum zv_status status = zv_record_open(&record, text, &advising->record, err);
     if (status == ZV_OK && !record.has_oom) {
         status = zv_fail(err, ZV_E_USAGE, "no request failed in this record");
     }
     if (status == ZV_OK) {
-        status = zv_cause_make(&cause, &heap, &record, 0, &advising->arena, err);
+        status = zv_cause_make(&cause, &heap, &record, advising->record.capacity_bytes,
+                               &advising->arena, err);
     }
     if (status == ZV_OK) {
         const struct zv_trace *const trace = &record.trace;
@@ -152,7 +154,8 @@ enum zv_status explain_advise(const struct arguments *args, struct output *out,
                               struct zv_error *err)
 {
     static struct advising advising;
-    enum zv_status status = read_operand(&advising, args->operands[0], err);
+    enum zv_status status = record_options_read(args, &advising.record, &advising.arena, err);
+    status = status == ZV_OK ? read_operand(&advising, args->operands[0], err) : status;
     if (status == ZV_OK) {
         status = read_phase(&advising, args, err);
     }

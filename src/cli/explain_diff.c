@@ -5,6 +5,16 @@
 #include "base/fail.h"
 #include "cli/explain_file.h"
 
+enum zv_status explain_by(const char *word, unsigned *which, struct zv_error *err)
+{
+    for (*which = 0; zv_group_words[*which] != NULL; (*which)++) {
+        if (strcmp(zv_group_words[*which], word) == 0) {
+            return ZV_OK;
+        }
+    }
+    return zv_fail(err, ZV_E_USAGE, "--by %s: no such word (see zirve explain --help)", word);
+}
+
 /* The heap at the end of a record, by what --by says first. */
 static enum zv_status end_groups(struct explain_session *session, const struct arguments *args,
                                  const struct zv_record *record, struct zv_groups *groups,
@@ -13,12 +23,17 @@ static enum zv_status end_groups(struct explain_session *session, const struct a
     size_t at = 0;
     const char *const word = arguments_next(args, "by", &at);
     unsigned which = session->has_pattern ? ZV_GROUP_PATTERN : ZV_GROUP_FRAME;
-    for (unsigned i = 0; word != NULL && zv_group_words[i] != NULL; i++) {
-        which = strcmp(zv_group_words[i], word) == 0 ? i : which;
+    struct zv_heap heap = {0};
+    enum zv_status status = word != NULL ? explain_by(word, &which, err) : ZV_OK;
+    if (status == ZV_OK && arguments_next(args, "by", &at) != NULL) {
+        status = zv_fail(err, ZV_E_USAGE, "--diff: expected --by once");
     }
-    struct zv_heap heap;
-    enum zv_status status =
-        zv_heap_at(&heap, record, zv_record_device(record)->event_count, &session->arena, err);
+    if (status == ZV_OK && which == ZV_GROUP_PATTERN && !session->has_pattern) {
+        status = zv_fail(err, ZV_E_USAGE, "--by pattern needs --pattern");
+    }
+    status = status == ZV_OK ? zv_heap_at(&heap, record, zv_record_device(record)->event_count,
+                                          &session->arena, err)
+                             : status;
     *usage = heap.usage;
     return status == ZV_OK ? zv_groups_make(groups, record, &heap, explain_grouping(session, which),
                                             &session->arena, err)

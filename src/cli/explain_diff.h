@@ -10,4 +10,7 @@ enum zv_status explain_diff(struct explain_session *session, const struct argume
                             const struct zv_record_options *record_options, struct output *out,
                             struct zv_error *err);
 
+/* Which of zv_group_words a word of --by is. ZV_E_USAGE: none. */
+enum zv_status explain_by(const char *word, unsigned *which, struct zv_error *err);
+
 #endif

@@ -57,6 +57,11 @@ static enum zv_status find_pinned(struct zv_cause *verdict, const struct zv_heap
     return ZV_OK;
 }
 
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
 static void judge_oom(struct zv_cause *verdict, const struct zv_heap *heap,
                       const struct zv_trace_event *oom)
 {
@@ -74,8 +79,8 @@ static void judge_oom(struct zv_cause *verdict, const struct zv_heap *heap,
             }
         }
     }
-    const uint64_t within_reach = heap->usage.reserved_bytes + verdict->device_free_bytes;
-    const uint64_t needed = heap->usage.active_bytes + requested;
+    const uint64_t within_reach = most(heap->usage.reserved_bytes, verdict->device_free_bytes);
+    const uint64_t needed = most(heap->usage.active_bytes, requested); /* any number can be asked */
     if (verdict->capacity_bytes > within_reach) {
         verdict->outside_bytes = verdict->capacity_bytes - within_reach;
     }

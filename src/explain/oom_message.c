@@ -177,7 +177,38 @@ static uint64_t line_of(struct zv_slice text, const char *at)
     return line;
 }
 
-/* From where the last message begins on, in a bounded piece with its line ends as blanks. */
+/* The length of a colour or another CSI sequence of a terminal at the front; 0: there is none. */
+static size_t escape_length(struct zv_slice text)
+{
+    if (text.length < 2 || text.at[0] != '\x1b' || text.at[1] != '[') {
+        return 0;
+    }
+    size_t length = 2;
+    while (length < text.length && (unsigned char)text.at[length] >= 0x20 &&
+           (unsigned char)text.at[length] < 0x40) {
+        length++;
+    }
+    return length < text.length ? length + 1 : length;
+}
+
+/* A bounded piece of what a terminal or a log has wrapped, indented and coloured, as one line. */
+static struct zv_slice one_line(struct zv_slice text, char piece[MESSAGE_BYTES])
+{
+    size_t length = 0;
+    while (text.length != 0 && length < MESSAGE_BYTES) {
+        const size_t escape = escape_length(text);
+        const unsigned char c = (unsigned char)text.at[0];
+        const bool blank = c <= ' ';
+        if (escape == 0 && !(blank && length != 0 && piece[length - 1] == ' ')) {
+            piece[length++] = blank ? ' ' : (char)c;
+        }
+        text.at += escape != 0 ? escape : 1;
+        text.length -= escape != 0 ? escape : 1;
+    }
+    return (struct zv_slice){piece, length};
+}
+
+/* The last message of those that say how much was asked for. */
 static bool read_pytorch(struct zv_oom_message *to, struct zv_slice text)
 {
     static const char begin[] = "Tried to allocate ";
@@ -185,16 +216,14 @@ static bool read_pytorch(struct zv_oom_message *to, struct zv_slice text)
     struct zv_slice rest = text;
     struct zv_slice last = {0};
     while (skip_past(&rest, begin)) {
-        last = rest;
+        struct zv_slice head = rest;
+        head.length = head.length < 64 ? head.length : 64;
+        last = figure_at(one_line(head, piece)).known ? rest : last;
     }
     if (last.at == NULL) {
         return false;
     }
-    size_t length = last.length < MESSAGE_BYTES ? last.length : MESSAGE_BYTES;
-    for (size_t i = 0; i < length; i++) {
-        piece[i] = last.at[i] == '\n' || last.at[i] == '\r' ? ' ' : last.at[i];
-    }
-    const struct zv_slice message = {piece, length};
+    const struct zv_slice message = one_line(last, piece);
     to->line = line_of(text, last.at);
     to->is_pytorch = true;
     to->requested = figure_at(message);

@@ -1,5 +1,6 @@
 #include "explain/record.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "allocator/trace_record.h"
@@ -89,14 +90,26 @@ static enum zv_status complete_usages(struct zv_record *record, struct zv_error 
                : status;
 }
 
+/* What the other recorded settings say; NULL: memory is short. */
+static const char *conf_of_keys(struct zv_record *record)
+{
+    const struct zv_trace_settings *const settings = &record->trace.settings;
+    const char *const expandable = settings->expandable_segments ? "expandable_segments:True" : "";
+    return settings->has_max_split
+               ? zv_arena_print(&record->trace.arena, "%s%smax_split_size_mb:%" PRIu64, expandable,
+                                expandable[0] != 0 ? "," : "", settings->max_split_bytes >> 20)
+               : expandable;
+}
+
 /* Recorded settings that this allocator does not know, or are none: what the file says besides. */
 static enum zv_status assume_settings(struct zv_record *record, struct zv_error *err)
 {
-    const struct zv_trace_settings *const settings = &record->trace.settings;
-    record->conf_unread = zv_trace_text(&record->trace, settings->conf);
-    record->conf = settings->expandable_segments ? "expandable_segments:True" : "";
+    record->conf_unread = zv_trace_text(&record->trace, record->trace.settings.conf);
+    record->conf = conf_of_keys(record);
     record->conf_known = false;
-    return zv_trace_rules(&record->rules, &record->config, record->profile, record->conf, err);
+    return record->conf != NULL
+               ? zv_trace_rules(&record->rules, &record->config, record->profile, record->conf, err)
+               : zv_fail_memory(err, "settings");
 }
 
 static enum zv_status choose(struct zv_record *record, const struct zv_record_options *options,
@@ -116,6 +129,12 @@ static enum zv_status choose(struct zv_record *record, const struct zv_record_op
     record->conf =
         options->conf != NULL ? options->conf : zv_trace_text(trace, trace->settings.conf).at;
     record->conf_known = options->conf != NULL || trace->settings.known;
+    if (options->conf == NULL && trace->settings.conf == 0 && trace->settings.known) {
+        record->conf = conf_of_keys(record); /* set while it ran, or by a program of another kind */
+        if (record->conf == NULL) {
+            return zv_fail_memory(err, "settings");
+        }
+    }
     struct zv_error own = {0};
     enum zv_status status =
         zv_trace_rules(&record->rules, &record->config, record->profile, record->conf, &own);
@@ -129,16 +148,27 @@ static enum zv_status choose(struct zv_record *record, const struct zv_record_op
     return status;
 }
 
+static uint64_t elapsed(const struct zv_trace_device *device, size_t event, uint64_t base)
+{
+    const uint64_t time = device->events[event].time_us;
+    return time > base ? time - base : 0; /* clocks can be set back */
+}
+
+static bool has_times(const struct zv_trace_device *device)
+{
+    return device->event_count != 0 && device->events[device->event_count - 1].time_us != 0;
+}
+
 /* The events of a time, as a range of events. */
 static void times_to_events(const struct zv_trace_device *device, uint64_t *from, uint64_t *to)
 {
     const uint64_t base = device->event_count != 0 ? device->events[0].time_us : 0;
     size_t first = 0;
-    while (first < device->event_count && device->events[first].time_us - base < *from) {
+    while (first < device->event_count && elapsed(device, first, base) < *from) {
         first++;
     }
     size_t end = first;
-    while (end < device->event_count && device->events[end].time_us - base < *to) {
+    while (end < device->event_count && elapsed(device, end, base) < *to) {
         end++;
     }
     *from = first;
@@ -158,6 +188,10 @@ static enum zv_status crop(struct zv_record *record, const struct zv_record_opti
     if (record->trace.source != ZV_TRACE_FROM_SNAPSHOT) {
         return zv_fail(err, ZV_E_UNSUPPORTED, "a range needs a memory snapshot or a capture");
     }
+    if (options->range_is_time && !has_times(device)) {
+        return zv_fail(err, ZV_E_UNSUPPORTED,
+                       "a range of time: the record has no times, expected events");
+    }
     if (options->range_is_time) {
         times_to_events(device, &from, &to);
     } else {
@@ -165,7 +199,10 @@ static enum zv_status crop(struct zv_record *record, const struct zv_record_opti
         to = to < already ? 0 : to - already;
     }
     to = to < device->event_count ? to : device->event_count;
-    from = from < to ? from : to;
+    if (from >= to) {
+        return zv_fail(err, ZV_E_USAGE, "no event is in the range: the record has %zu%s",
+                       already + device->event_count, already != 0 ? " or more" : "");
+    }
     record->has_range = true;
     record->first_event = already + (size_t)from;
     return zv_trace_crop(&record->trace, record->device, (size_t)from, (size_t)to, &record->rules,

@@ -50,6 +50,13 @@ static bool is_json(const unsigned char *head, size_t size)
     return next == size || (head[next] != 0 && strchr(begins, head[next]) != NULL);
 }
 
+/* "(dp0" or "(lp0", and "}q" or "]q" before a number: pickles of protocols 0 and 1. */
+static bool is_old_pickle(const unsigned char *head, size_t size)
+{
+    return size >= 4 && ((head[0] == '(' && (head[1] == 'd' || head[1] == 'l') && head[2] == 'p') ||
+                         ((head[0] == '}' || head[0] == ']') && head[1] == 'q' && head[2] == 0));
+}
+
 static enum zv_status open_snapshot(struct zv_trace *trace, struct zv_slice input,
                                     struct zv_error *err)
 {
@@ -97,6 +104,10 @@ enum zv_status zv_trace_open(struct zv_trace *trace, struct zv_slice input,
     if (is_json(head, size)) {
         return zv_profiler_read(trace, input, err);
     }
+    if (is_old_pickle(head, size)) {
+        return zv_fail(err, ZV_E_UNSUPPORTED,
+                       "a pickle of protocol 0 or 1: expected 2 to 5, as PyTorch writes them");
+    }
     if (size >= 4 && memcmp(head, "PK\3\4", 4) == 0) {
         return zv_fail(err, ZV_E_UNSUPPORTED,
                        "a zip archive, as torch.save writes: expected a memory snapshot, which "
@@ -112,7 +123,8 @@ bool zv_trace_is(struct zv_slice input)
     const size_t size = peek(input, head);
     return size != 0 &&
            (head[0] == 0x80 || zv_capture_is((struct zv_slice){(const char *)head, size}) ||
-            is_json(head, size) || (size >= 4 && memcmp(head, "PK\3\4", 4) == 0));
+            is_json(head, size) || is_old_pickle(head, size) ||
+            (size >= 4 && memcmp(head, "PK\3\4", 4) == 0));
 }
 
 enum zv_status zv_trace_or_ops(struct zv_slice input, const char *also, bool *is_ops,

@@ -30,8 +30,11 @@ int64_t profiler_whole(const struct profiler_reader *reader)
 uint64_t profiler_unsigned(const struct profiler_reader *reader)
 {
     uint64_t value = 0;
-    return zv_json_number_u64(token_text(reader), &value) ? value
-                                                          : (uint64_t)profiler_whole(reader);
+    if (zv_json_number_u64(token_text(reader), &value)) {
+        return value;
+    }
+    const int64_t whole = profiler_whole(reader);
+    return whole > 0 ? (uint64_t)whole : 0; /* no count of bytes and no address is below 0 */
 }
 
 bool profiler_broken(struct profiler_reader *reader)

@@ -69,6 +69,12 @@ static bool reserve_events(const struct record *record)
                                 record->err);
 }
 
+/* What a request that failed asked for can be any number. */
+static bool is_placed(uint8_t action)
+{
+    return action != ZV_TRACE_OOM && action != ZV_TRACE_SNAPSHOT && action != ZV_TRACE_OTHER;
+}
+
 static bool fold_event(const struct record *record, uint32_t *to)
 {
     struct fold *const fold = record->fold;
@@ -83,6 +89,10 @@ static bool fold_event(const struct record *record, uint32_t *to)
         !record_text(record, KEY_COMPILE_CONTEXT, &event.context) ||
         !record_text(record, KEY_USER_METADATA, &metadata)) {
         return false;
+    }
+    if (is_placed(event.action) &&
+        (event.bytes > ZV_TRACE_MAX_BYTES || event.bytes > UINT64_MAX - event.address)) {
+        return record_bad(record, KEY_SIZE, "more than an address space has (2^57)");
     }
     if (metadata != 0) {
         event.context = metadata;

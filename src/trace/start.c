@@ -88,6 +88,9 @@ static size_t range_after(const struct undo *undo, uint64_t address)
 static bool insert_range(struct undo *undo, size_t at, const struct zv_trace_segment *range)
 {
     void *ranges = undo->ranges;
+    if (range->bytes == 0) {
+        return true;
+    }
     if (undo->range_count == MAX_RANGES ||
         !reserve(&ranges, &undo->range_capacity, undo->range_count, sizeof *range)) {
         return false;
@@ -138,7 +141,7 @@ static bool map_again(struct undo *undo, const struct zv_trace_event *event)
                                            .stream = event->stream,
                                            .is_expandable = true,
                                            .is_small = event->bytes % (10 * SMALL_SEGMENT) != 0};
-    return insert_range(undo, at, &range) && join_ranges(undo, at);
+    return insert_range(undo, at, &range) && (event->bytes == 0 || join_ranges(undo, at));
 }
 
 /* Undoes a map: the range goes, perhaps out of the middle of a larger one. */

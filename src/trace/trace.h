@@ -153,6 +153,7 @@ struct zv_trace_settings {
 };
 
 enum { ZV_TRACE_MAX_DEVICES = 1024, ZV_TRACE_MAX_STREAMS = 65535, ZV_TRACE_MAX_POOLS = 65535 };
+#define ZV_TRACE_MAX_BYTES   (UINT64_C(1) << 57) /* of a block or a segment */
 #define ZV_TRACE_MAX_RECORDS (UINT64_C(1) << 28) /* of one kind */
 
 struct zv_trace_index {

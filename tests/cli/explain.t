@@ -1441,3 +1441,48 @@ $ zirve explain $TMP/newer.pickle --alloc-conf max_split_size_mb:64 --json | gre
 $ zirve explain $TMP/newer.pickle --alloc-conf max_splot_size_mb:64
 zirve explain: TMP/newer.pickle: allocator setting max_splot_size_mb: not known to torch-2.14 (expected key:value pairs, separated by commas)
 ? 3
+# Options that say nothing of the question are no help: they are not passed over.
+$ zirve explain tests/data/snapshots/gen6.pickle --diff tests/data/snapshots/gen5.pickle --by nonsense
+zirve explain: --by nonsense: no such word (see zirve explain --help)
+? 64
+$ zirve explain tests/data/snapshots/gen6.pickle --diff tests/data/snapshots/gen5.pickle --by size --by age
+zirve explain: --diff: expected --by once
+? 64
+$ zirve explain tests/data/snapshots/gen6.pickle --diff tests/data/snapshots/gen5.pickle --by pattern
+zirve explain: --by pattern needs --pattern
+? 64
+$ zirve explain tests/data/snapshots/gen6.pickle --diff tests/data/snapshots/gen5.pickle --capture $TMP/never.zvt
+zirve explain: --diff and --capture are questions of their own: expected one of them
+? 64
+$ zirve explain tests/data/snapshots/gen6.pickle --phase forward
+zirve explain: --phase needs --advise
+? 64
+$ zirve explain tests/data/snapshots/failed.pickle --advise --at end
+zirve explain: --advise and --at are questions of their own: expected one of them
+? 64
+# A range without an event is no state without a history.
+$ zirve explain tests/data/snapshots/gen6.pickle --range 500-600
+zirve explain: tests/data/snapshots/gen6.pickle: no event is in the range: the record has 5
+? 64
+$ printf '\200\002}q\000(X\010\000\000\000segmentsq\001]q\002X\015\000\000\000device_tracesq\003]q\004]q\005(}q\006(X\006\000\000\000actionq\007X\015\000\000\000segment_allocq\010X\004\000\000\000addrq\011J\000\000\040\000X\004\000\000\000sizeq\012J\000\000\040\000X\006\000\000\000streamq\013K\000u}q\014(h\007X\005\000\000\000allocq\015h\011J\000\000\040\000h\012Kdh\013K\000u}q\016(h\007X\016\000\000\000free_requestedq\017h\011J\000\000\040\000h\012Kdh\013K\000u}q\020(h\007X\016\000\000\000free_completedq\021h\011J\000\000\040\000h\012Kdh\013K\000u}q\022(h\007X\014\000\000\000segment_freeq\023h\011J\000\000\040\000h\012J\000\000\040\000h\013K\000ueau.' >$TMP/untimed.pickle; zirve explain $TMP/untimed.pickle --range 0s-1s
+zirve explain: TMP/untimed.pickle: a range of time: the record has no times, expected events
+? 4
+$ zirve explain $TMP/untimed.pickle --range 1-3 | head -2
+PEAK 512 B allocated, after event 1 of 2. No allocation failed.
+Held by: (no stack recorded) 100.0%.
+# Names that a terminal would act on, cut between characters.
+$ printf '\200\002}q\000(X\010\000\000\000segmentsq\001]q\002}q\003(X\006\000\000\000deviceq\004K\000X\007\000\000\000addressq\005J\000\000\040\000X\012\000\000\000total_sizeq\006J\000\000\040\000X\006\000\000\000streamq\007K\000X\014\000\000\000segment_typeq\010X\005\000\000\000smallq\011X\006\000\000\000blocksq\012]q\013(}q\014(h\005J\000\000\040\000X\004\000\000\000sizeq\015M\000\002X\016\000\000\000requested_sizeq\016M\364\001X\005\000\000\000stateq\017X\020\000\000\000active_allocatedq\020X\006\000\000\000framesq\021]q\022}q\023(X\010\000\000\000filenameq\024X\024\000\000\000\057x\057a\033\1332J\302\23331m\342\200\256b.pyq\025X\004\000\000\000nameq\026X\215\000\000\000f\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251\303\251q\027X\004\000\000\000lineq\030K\003uau}q\031(h\005J\000\002\040\000h\015J\000\376\037\000h\016K\000h\017X\010\000\000\000inactiveq\032h\021]q\033ueuaX\015\000\000\000device_tracesq\034]q\035u.' >$TMP/names.pickle; zirve explain $TMP/names.pickle --by frame | grep ' x '
+         512 B 100.0%       1 x  a?[2J??31m???b....?éééééééééééééé
+# What no device can hold, and pickles of before there were snapshots.
+$ printf '\200\002}q\000(X\010\000\000\000segmentsq\001]q\002X\015\000\000\000device_tracesq\003]q\004]q\005}q\006(X\006\000\000\000actionq\007X\005\000\000\000allocq\010X\004\000\000\000addrq\011M\000\002X\004\000\000\000sizeq\012\212\010\000\000\000\000\000\000\000\004uaau.' | zirve explain -
+zirve explain: -: byte 114: snapshot: "size" of the record that ends here is more than an address space has (2^57)
+? 3
+$ printf '(dp0\012Vsegments\012p1\012(lp2\012s.' | zirve explain -
+zirve explain: -: a pickle of protocol 0 or 1: expected 2 to 5, as PyTorch writes them
+? 4
+# Segments and blocks of nothing.
+$ printf '\200\002}q\000(X\010\000\000\000segmentsq\001]q\002X\015\000\000\000device_tracesq\003]q\004]q\005(}q\006(X\006\000\000\000actionq\007X\013\000\000\000segment_mapq\010X\004\000\000\000addrq\011M\000\020X\004\000\000\000sizeq\012K\000X\006\000\000\000streamq\013K\000u}q\014(h\007X\005\000\000\000allocq\015h\011M\000\020h\012K\000h\013K\000u}q\016(h\007X\015\000\000\000segment_unmapq\017h\011M\000\020h\012K\000h\013K\000u}q\020(h\007X\015\000\000\000segment_allocq\021h\011M\000\020h\012K\000h\013K\000u}q\022(h\007X\016\000\000\000free_requestedq\023h\011M\000\020h\012K\000h\013K\000u}q\024(h\007X\016\000\000\000free_completedq\025h\011M\000\020h\012K\000h\013K\000u}q\026(h\007X\014\000\000\000segment_freeq\027h\011M\000\020h\012K\000h\013K\000ueau.' >$TMP/nothing.pickle; zirve explain $TMP/nothing.pickle --segments | sed -n '1,/^$/p;/^replay/,/exact)/p'
+PEAK 0 B allocated, before event 1 of 7. No allocation failed.
+
+replay: exact up to event 0 of 7, then it leaves the record (0/1 allocations and
+0/2 segments exact)

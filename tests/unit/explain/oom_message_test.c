@@ -48,6 +48,18 @@ static const struct {
      "allocated memory 20.00 GiB is allocated by PyTorch, with 1.00 GiB allocated in private pools "
      "(e.g., CUDA Graphs), and 512.00 MiB is reserved by PyTorch but unallocated.",
      GIB, 20 * GIB, 512 * MIB, true, ZV_CAUSE_OUTSIDE},
+    /* wrapped by a log, indented, coloured */
+    {"\x1b[36m(EngineCore pid=9)\x1b[0m \x1b[1;31mCUDA out of memory. Tried to allocate 4.00 "
+     "GiB.\r\n"
+     "    GPU 0 has a total capacity\n\t  of \x1b[1m4.00 GiB\x1b[0m of which\n     41.50 MiB is "
+     "free. Of "
+     "the\n   allocated memory\n   2.50 GiB is allocated by PyTorch, and 2.00 MiB is reserved\n   "
+     "by "
+     "PyTorch but\n   unallocated.",
+     4 * GIB, 5 * GIB / 2, 2 * MIB, true, ZV_CAUSE_CAPACITY},
+    /* the last message that says how much */
+    {"Tried to allocate 32.00 MiB.\nTried to allocate more than 1EB memory.", 32 * MIB, 0, 0, false,
+     ZV_CAUSE_CAPACITY},
     {"ggml_backend_cuda_buffer_type_alloc_buffer: allocating 8345.50 MiB on device 0: cudaMalloc "
      "failed: out of memory",
      16691 * MIB / 2, 0, 0, false, ZV_CAUSE_PEAK},
