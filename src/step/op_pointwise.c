@@ -225,13 +225,26 @@ struct step_tensor *step_op_scale_view_in_place(struct step_engine *e, struct st
 
 /* ---- products: each operand is saved when the other needs a gradient ---- */
 
+/* grad * other; of complex numbers other's conjugate, a copy */
+static struct step_tensor *product_grad(struct step_engine *e, const struct step_tensor *grad,
+                                        const struct step_tensor *other)
+{
+    if (other == NULL) { /* a number */
+        return of_one(e, grad, grad->dtype);
+    }
+    struct step_tensor *const conjugate =
+        other->dtype == ZV_DTYPE_C64 ? of_one(e, other, other->dtype) : NULL;
+    struct step_tensor *const made = of_two(e, grad, other, type_of(grad, other));
+    step_drop(e, conjugate);
+    return made;
+}
+
 static void mul_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
                          struct step_tensor **out)
 {
     for (uint32_t i = 2; i-- > 0;) {
         if (step_edge_needed(node, i)) {
-            const struct step_tensor *const other = node->saved[i];
-            out[i] = of_two(e, in[0], other, type_of(in[0], other));
+            out[i] = product_grad(e, in[0], node->saved[i]);
         }
     }
 }
@@ -290,14 +303,14 @@ struct step_tensor *step_op_div(struct step_engine *e, struct step_tensor *a, st
     return step_made_by(e, kept_of(e, STEP_KEEPS_DIV, a, b, type_of(a, b)), node);
 }
 
-struct step_tensor *step_op_div_in_place(struct step_engine *e, struct step_tensor *a,
-                                         struct step_tensor *b)
+static struct step_tensor *in_place(struct step_engine *e, struct step_tensor *a,
+                                    struct step_tensor *b, step_backward_fn *backward)
 {
     if (!step_ok(e) || a == NULL) {
         return NULL;
     }
     struct step_node *const node =
-        step_node_new(e, div_backward, (struct step_tensor *const[]){a, b}, 2);
+        step_node_new(e, backward, (struct step_tensor *const[]){a, b}, 2);
     if (node != NULL && b != NULL) {
         step_save(e, node, 0, b);
         if (step_edge_needed(node, 1)) {
@@ -307,6 +320,36 @@ struct step_tensor *step_op_div_in_place(struct step_engine *e, struct step_tens
         }
     }
     return step_made_by(e, step_alias(e, a, &a->shape, a->stride), node);
+}
+
+struct step_tensor *step_op_div_in_place(struct step_engine *e, struct step_tensor *a,
+                                         struct step_tensor *b)
+{
+    return in_place(e, a, b, div_backward);
+}
+
+struct step_tensor *step_op_mul_in_place(struct step_engine *e, struct step_tensor *a,
+                                         struct step_tensor *b)
+{
+    return in_place(e, a, b, mul_backward);
+}
+
+/* x.mul_(y) of what all of x is a view of, as in scale_view_backward. */
+static void mul_view_backward(struct step_engine *e, struct step_node *node,
+                              struct step_tensor **in, struct step_tensor **out)
+{
+    struct step_tensor *const whole = of_one(e, in[0], in[0]->dtype);
+    struct step_tensor *part = of_one(e, in[0], in[0]->dtype);
+    mul_backward(e, node, &part, out);
+    step_drop(e, part);
+    step_drop(e, out[0]);
+    out[0] = whole;
+}
+
+struct step_tensor *step_op_mul_view_in_place(struct step_engine *e, struct step_tensor *a,
+                                              struct step_tensor *b)
+{
+    return in_place(e, a, b, mul_view_backward);
 }
 
 /* ---- casts and copies ---- */

@@ -28,12 +28,19 @@ struct step_tensor *step_op_div(struct step_engine *e, struct step_tensor *a,
 /* a /= b: what a was is copied when b needs a gradient. b NULL: a number, also a *= one. */
 struct step_tensor *step_op_div_in_place(struct step_engine *e, struct step_tensor *a,
                                          struct step_tensor *b);
+struct step_tensor *step_op_mul_in_place(struct step_engine *e, struct step_tensor *a,
+                                         struct step_tensor *b);
+struct step_tensor *step_op_mul_view_in_place(struct step_engine *e, struct step_tensor *a,
+                                              struct step_tensor *b);
 struct step_tensor *step_op_to(struct step_engine *e, struct step_tensor *a, enum zv_dtype dtype);
 struct step_tensor *step_op_clone(struct step_engine *e, struct step_tensor *a, bool contiguous);
 struct step_tensor *step_op_contiguous(struct step_engine *e, struct step_tensor *a);
 /* other: of what is masked; NULL: a number, for which a tensor is made. It gets no gradient. */
 struct step_tensor *step_op_where(struct step_engine *e, struct step_tensor *mask,
                                   struct step_tensor *a, struct step_tensor *other);
+/* Pairs of fp32 as complex numbers, and back. */
+struct step_tensor *step_op_as_complex(struct step_engine *e, struct step_tensor *a);
+struct step_tensor *step_op_as_real(struct step_engine *e, struct step_tensor *a);
 /* Between two bounds, or below one (bounds: 1). */
 struct step_tensor *step_op_clamp(struct step_engine *e, struct step_tensor *x, int64_t bounds);
 struct step_tensor *step_op_masked_fill(struct step_engine *e, struct step_tensor *a,

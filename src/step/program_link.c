@@ -250,7 +250,7 @@ static int constant_of(struct zv_slice name)
 static int dtype_of(struct zv_slice name)
 {
     static const char *const names[] = {"f64", "f32", "f16", "bf16", "i64",
-                                        "i32", "i8",  "u8",  "bool"};
+                                        "i32", "i8",  "u8",  "bool", "c64"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (zv_slice_equal(name, names[i])) {
             return (int)zv_dtype_parse(name);

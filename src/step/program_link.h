@@ -11,7 +11,7 @@
 #include "model/family.h"
 #include "step/program.h"
 
-enum { STEP_MAX_PROGRAMS = 16, STEP_MAX_LINKED = 256 };
+enum { STEP_MAX_PROGRAMS = 24, STEP_MAX_LINKED = 256 };
 
 /* A setting that some program has or asks for. */
 struct step_link_setting {

@@ -66,6 +66,10 @@ static struct step_value managed(struct step_call *call)
 OF_TWO(add_in_place, step_op_add_in_place)
 OF_ONE(scale_view_in_place, step_op_scale_view_in_place)
 OF_TWO(div_in_place, step_op_div_in_place)
+OF_TWO(mul_in_place, step_op_mul_in_place)
+OF_TWO(mul_view_in_place, step_op_mul_view_in_place)
+OF_ONE(as_complex, step_op_as_complex)
+OF_ONE(as_real, step_op_as_real)
 
 static struct step_value to(struct step_call *call)
 {
@@ -310,6 +314,8 @@ const struct step_operation step_operations[] = {
     {"add_in_place", "T?O", add_in_place},
     {"scale_view_in_place", "T", scale_view_in_place},
     {"div_in_place", "T?O", div_in_place},
+    {"mul_in_place", "TT", mul_in_place},
+    {"mul_view_in_place", "TT", mul_view_in_place},
     {"to", "Td", to},
     {"clone", "T", clone},
     {"contiguous", "T", contiguous},
@@ -317,6 +323,8 @@ const struct step_operation step_operations[] = {
     {"where", "TT?O", where},
     {"masked_fill", "TT", masked_fill},
     {"dropout", "T?n", dropout},
+    {"as_complex", "T", as_complex},
+    {"as_real", "T", as_real},
     {"clamp", "T?i", clamp},
     {"view", "TL", step_call_view},
     {"reshape", "TL", step_call_reshape},

@@ -165,31 +165,7 @@ static struct scratch scratch_of(const struct step_engine *e, const struct step_
                             (int64_t)sizeof(int32_t) * grid};
 }
 
-/* The result's dimensions keep the input's order. */
-static void sum_strides(const struct step_tensor *t, const struct step_shape *shape, int64_t *to)
-{
-    if (step_is_contiguous(t)) {
-        step_contiguous_strides(shape, to);
-        return;
-    }
-    uint32_t left = (1U << shape->dims) - 1;
-    int64_t step = 1;
-    for (uint32_t made = 0; made < shape->dims; made++) {
-        uint32_t next = 0;
-        while ((left >> next & 1) == 0) {
-            next++;
-        }
-        for (uint32_t i = next + 1; i < shape->dims; i++) { /* of equal strides the last one */
-            if ((left >> i & 1) != 0 && t->stride[i] <= t->stride[next]) {
-                next = i;
-            }
-        }
-        to[next] = step;
-        step *= shape->size[next];
-        left &= ~(1U << next);
-    }
-}
-
+/* The result is contiguous, whatever is summed: ReduceOpsUtils.h, meta::resize_reduction. */
 struct step_tensor *step_sum(struct step_engine *e, const struct step_tensor *t, uint32_t dims,
                              enum zv_dtype dtype)
 {
@@ -200,9 +176,7 @@ struct step_tensor *step_sum(struct step_engine *e, const struct step_tensor *t,
     for (uint32_t i = 0; i < shape.dims; i++) {
         shape.size[i] = (dims >> i & 1) != 0 ? 1 : shape.size[i];
     }
-    int64_t stride[STEP_MAX_DIMS] = {0};
-    sum_strides(t, &shape, stride);
-    struct step_tensor *const sum = step_empty_strided(e, &shape, stride, dtype);
+    struct step_tensor *const sum = step_empty(e, &shape, dtype);
     const struct scratch scratch = scratch_of(e, t, dims);
     if (sum != NULL && scratch.buffer != 0) {
         e->in_kernel = true;

@@ -171,16 +171,17 @@ void step_drop(struct step_engine *e, struct step_tensor *t)
     if (t == NULL || --t->refs != 0) {
         return;
     }
+    struct step_storage *const storage = t->storage;
     struct step_node *const node = t->node;
     struct step_tensor *const grad = t->grad;
     if (t->hooks != NULL) {
         step_hooks_drop(e, t->hooks);
     }
-    step_storage_drop(e, t->storage);
     t->grad = e->unused_tensors;
     e->unused_tensors = t;
-    step_drop(e, grad);
+    step_drop(e, grad); /* TensorImpl::release_resources: what autograd has of it goes first */
     step_node_drop(e, node);
+    step_storage_drop(e, storage);
 }
 
 void step_clear(struct step_engine *e, struct step_tensor **t)

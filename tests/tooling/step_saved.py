@@ -30,6 +30,7 @@ import collections
 import contextlib
 import functools
 import gzip
+import itertools
 import json
 import os
 import sys
@@ -115,12 +116,15 @@ class Experts:
     """The answers that depend on values: which experts are used, and by how many tokens."""
 
     def __init__(self, config, how):
+        config = config.get_text_config()
         self.count = 0
         for name in ("num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"):
             self.count = self.count or getattr(config, name, 0)
         self.used = getattr(config, "num_experts_per_tok", 0) or getattr(config, "moe_k", 0)
         self.how = how
         self.at = 0
+        self.model = config.model_type
+        self.numbers = self.empty = iter(())
 
     def rows(self, tokens):
         """Of each expert in turn."""
@@ -128,6 +132,19 @@ class Experts:
             return [tokens * (e < self.used) for e in range(self.count)]
         each, more = divmod(tokens * self.used, self.count)
         return [each + (e < more) for e in range(self.count)]
+
+
+    def routed(self, tokens):
+        """What is asked about from here on: sizes of all experts, or where each one's tokens begin and end."""
+        self.at = 0
+        self.left = self.rows(tokens)
+        if self.model.startswith("granitemoe"):
+            self.numbers = iter(self.left)
+        if self.model == "deepseek_v2":
+            ends = list(itertools.accumulate(self.left))
+            bounds = [(end - n, end) for n, end in zip(self.left, ends) if n]
+            self.empty = iter([not n for n in self.left])
+            self.numbers = iter([at for pair in bounds for at in pair if at])
 
 
 class Events(TorchDispatchMode):
@@ -177,12 +194,11 @@ class Events(TorchDispatchMode):
             experts.at += 1
             return torch.empty(rows, 2, dtype=torch.int64, device=args[0].device)
         if name == "_local_scalar_dense" and args[0].dtype == torch.bool:
-            return False
+            return next(experts.empty, False)
         if name == "_local_scalar_dense":
-            return min(experts.at, experts.count - 1)
+            return next(experts.numbers, min(experts.at, experts.count - 1))
         if name == "topk":
-            experts.at = 0
-            experts.left = experts.rows(args[0].shape[0])
+            experts.routed(args[0].shape[0])
         return None
 
     def accumulate(self, old, new):
