@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "explain/series.h"
 #include "trace/address_map.h"
 
 #define SMALL_SEGMENT (UINT64_C(2) << 20)
@@ -268,11 +269,23 @@ static void on_usage(void *context, size_t event, const struct zv_trace_usage *u
     }
 }
 
+static void begin_block(struct builder *builder, const struct zv_trace_block *block,
+                        uint16_t stream)
+{
+    add_block(builder, &(struct zv_life){.address = block->address,
+                                         .bytes = block->bytes,
+                                         .requested_bytes = block->requested_bytes,
+                                         .freed = block->state == ZV_BLOCK_PENDING ? 0 : ZV_LIFE_ON,
+                                         .died = ZV_LIFE_ON,
+                                         .stack = block->stack,
+                                         .stream = stream});
+}
+
 /* What was there before the record. */
 static void begin(struct builder *builder)
 {
     const struct zv_trace_start *const start = &builder->record->start;
-    struct zv_trace_usage usage = {.reserved_bytes = start->reserved_bytes};
+    const struct zv_trace_usage usage = series_usage(start);
     for (size_t i = 0; i < start->segment_count && !builder->failed; i++) {
         const struct zv_trace_segment *const segment = &start->segments[i];
         const struct zv_span span = {.address = segment->address,
@@ -287,18 +300,11 @@ static void begin(struct builder *builder)
             add_segment(builder, &span);
         }
         for (uint32_t j = 0; j < segment->block_count && !builder->failed; j++) {
-            const struct zv_trace_block *const block = &start->blocks[segment->first_block + j];
-            const bool pending = block->state == ZV_BLOCK_PENDING;
-            add_block(builder, &(struct zv_life){.address = block->address,
-                                                 .bytes = block->bytes,
-                                                 .requested_bytes = block->requested_bytes,
-                                                 .freed = pending ? 0 : ZV_LIFE_ON,
-                                                 .died = ZV_LIFE_ON,
-                                                 .stack = block->stack,
-                                                 .stream = segment->stream});
-            usage.active_bytes += block->bytes;
-            usage.allocated_bytes += pending ? 0 : block->bytes;
+            begin_block(builder, &start->blocks[segment->first_block + j], segment->stream);
         }
+    }
+    for (size_t i = 0; i < start->loose_count && !builder->failed; i++) {
+        begin_block(builder, &start->loose[i], 0); /* in no segment that is known */
     }
     builder->last_allocated = usage.allocated_bytes;
     note_usage(builder->lives, 0, &usage);

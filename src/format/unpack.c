@@ -20,6 +20,10 @@ enum zv_packing zv_packing_of(struct zv_slice input)
     if (input.length >= 4 && memcmp(input.at, "\x28\xb5\x2f\xfd", 4) == 0) {
         return ZV_PACKED_ZSTD;
     }
+    if (input.length >= 4 && ((unsigned char)input.at[0] & 0xF0) == 0x50 &&
+        memcmp(input.at + 1, "\x2a\x4d\x18", 3) == 0) {
+        return ZV_PACKED_ZSTD; /* a frame to be skipped comes first, as pzstd writes it */
+    }
     return ZV_PACKED_NOT;
 }
 

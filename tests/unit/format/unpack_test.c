@@ -43,6 +43,10 @@ static void test_reads(void **state)
     (void)state;
     char twice[2 * GZIP_BYTES];
     char twice_zstd[2 * ZSTD_BYTES];
+    static const char skipped[] = "\x5d\x2a\x4d\x18\x03\0\0\0abc"; /* a frame of no content */
+    char after_skipped[sizeof skipped - 1 + ZSTD_BYTES];
+    memcpy(after_skipped, skipped, sizeof skipped - 1);
+    memcpy(after_skipped + sizeof skipped - 1, zstd, ZSTD_BYTES);
     memcpy(twice, gzip, GZIP_BYTES);
     memcpy(twice + GZIP_BYTES, gzip, GZIP_BYTES);
     memcpy(twice_zstd, zstd, ZSTD_BYTES);
@@ -53,6 +57,7 @@ static void test_reads(void **state)
         check((struct zv_slice){zstd, ZSTD_BYTES}, 1, step);
         check((struct zv_slice){twice, sizeof twice}, 2, step);
         check((struct zv_slice){twice_zstd, sizeof twice_zstd}, 2, step);
+        check((struct zv_slice){after_skipped, sizeof after_skipped}, 1, step);
     }
 }
 
