@@ -118,6 +118,9 @@ class Chart {
     redraw(() => this.draw());
   }
 
+  /* What a series has at an instant; 0 while only the overview is there. */
+  valueAt(index, at) { return this.series[index].range ? this.series[index].range.low[0][at] : 0; }
+
   get most() {
     let most = Math.max(1, ...this.series.map((one) => one.largest));
     for (const line of this.spec.lines || []) if (line.value <= most * 1.6) most = Math.max(most, line.value);

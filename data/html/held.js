@@ -194,7 +194,9 @@ class Held {
     shown.sort((a, b) => sums[b] - sums[a]);
     this.body.replaceChildren(...shown.slice(0, 40).map((group) => this.row(group, sums[group], counts[group], total)));
     const more = shown.length > 40 ? ", " + count(shown.length - 40) + " more groups not listed" : "";
-    this.note.textContent = (this.match ? bytes(found) + " of " + bytes(total) + " match" : bytes(total) + " in " + count(shown.length) + (shown.length === 1 ? " group" : " groups")) + more + ".";
+    const unlisted = this.host.allocated(at) - total; /* a profiler saw neither its allocation nor its free */
+    const missing = this.host.record.isSnapshot || unlisted <= 0 ? "" : " " + bytes(unlisted) + " more was allocated before the first event and is not listed.";
+    this.note.textContent = (this.match ? bytes(found) + " of " + bytes(total) + " match" : bytes(total) + " in " + count(shown.length) + (shown.length === 1 ? " group" : " groups")) + more + "." + missing;
   }
   row(group, sum, blocks, total) {
     const share = total ? (100 * sum) / total : 0;

@@ -48,7 +48,8 @@ function addHeap(panels) {
   record.blocks = new Blocks(data.heap);
   const spans = new Spans(data.heap);
   record.stacks = new Stacks(data.stacks);
-  held = new Held({ record, at: () => now.at, changed: narrowed });
+  record.isSnapshot = data.heap.isSnapshot;
+  held = new Held({ record, at: () => now.at, changed: narrowed, allocated: (at) => charts[0].valueAt(0, at) });
   held.redrawing = () => held.draw();
   map = new HeapMap({
     blocks: record.blocks, spans, at: () => now.at,

@@ -323,7 +323,8 @@ static void show(const struct explain_session *session, const struct arguments *
                                           .parts = has_heap ? &session->parts : NULL,
                                           .path = args->operands[0],
                                           .top = session->top,
-                                          .with_segments = arguments_has(args, "segments")};
+                                          .with_segments = arguments_has(args, "segments"),
+                                          .with_habits = session->has_habits};
     if (out->json && session->has_habits) {
         report_habits_json(&out->sink, &session->habits);
     } else if (out->json && session->has_against) {

@@ -71,6 +71,11 @@ static enum zv_status read_estimate(struct zv_against *against, const struct zv_
     const struct zv_json_value *const items = zv_json_find(root, "items");
     const struct zv_json_value *const total = fullest(zv_json_find(root, "totals"));
     uint64_t scope = 0;
+    if (text_is(root, "schema", "zirve.step/1")) {
+        return zv_fail(err, ZV_E_UNSUPPORTED,
+                       "a step run op by op has no items to compare: expected the output of 'zirve "
+                       "estimate --json' without --framework");
+    }
     if (!text_is(root, "schema", "zirve.estimate/1")) {
         return zv_fail(err, ZV_E_UNSUPPORTED,
                        "no estimate: expected the output of 'zirve estimate --json'");

@@ -110,32 +110,89 @@ static enum zv_status find_growth(struct zv_habits *habits, const struct zv_reco
 
 /* ---- late frees ---- */
 
-static bool find_late_frees(struct zv_habits *habits, const struct zv_record *record)
+/* Who allocated what was freed late, by frame of the user's code; in the arena. */
+struct late_sums {
+    const uint32_t *users;
+    uint64_t *bytes; /* by frame */
+    uint64_t *frees;
+};
+
+static bool begin_sums(struct late_sums *sums, const struct zv_trace *trace, struct zv_arena *arena)
+{
+    sums->users = zv_user_frames(trace, arena);
+    sums->bytes = zv_arena_array(arena, trace->frame_count, sizeof *sums->bytes);
+    sums->frees = zv_arena_array(arena, trace->frame_count, sizeof *sums->frees);
+    return sums->users != NULL && sums->bytes != NULL && sums->frees != NULL;
+}
+
+/* The frames with most bytes, which are taken out of the sums. */
+static bool rank_late(struct zv_habits *habits, const struct late_sums *sums,
+                      const struct zv_trace *trace, struct zv_arena *arena)
+{
+    while (habits->late_count < ZV_HABIT_LATE) {
+        size_t best = 0;
+        for (size_t i = 0; i < trace->frame_count; i++) {
+            best = sums->bytes[i] > sums->bytes[best] ? i : best;
+        }
+        if (sums->bytes[best] == 0) {
+            break;
+        }
+        const char *const label = zv_frame_label(trace, (uint32_t)best, arena);
+        if (label == NULL) {
+            return false;
+        }
+        habits->late[habits->late_count++] =
+            (struct zv_late){zv_slice_of(label), sums->bytes[best], sums->frees[best]};
+        sums->bytes[best] = 0;
+    }
+    return true;
+}
+
+struct waits {
+    struct address_map since;  /* event of a free that waits, from 1 */
+    struct address_map stacks; /* of live blocks */
+    struct late_sums sums;
+    uint64_t bytes; /* that wait */
+};
+
+static void end_wait(struct zv_habits *habits, struct waits *waits,
+                     const struct zv_trace_event *event, size_t at, uint64_t size)
+{
+    const uint32_t since = address_map_take(&waits->since, event->address);
+    const uint32_t frame = waits->sums.users[address_map_take(&waits->stacks, event->address)];
+    const size_t waited = since != 0 ? at - (since - 1) : 0;
+    if (waited > 1) {
+        habits->late_frees++;
+        waits->sums.bytes[frame] += size;
+        waits->sums.frees[frame]++;
+        habits->late_longest = waited > habits->late_longest ? waited : habits->late_longest;
+        habits->late_peak_bytes =
+            waits->bytes > habits->late_peak_bytes ? waits->bytes : habits->late_peak_bytes;
+    }
+    waits->bytes -= since != 0 && size <= waits->bytes ? size : 0;
+}
+
+static bool find_late_frees(struct zv_habits *habits, const struct zv_record *record,
+                            struct zv_arena *arena)
 {
     const struct zv_trace_device *const device = zv_record_device(record);
-    struct address_map waiting = {0};
-    uint64_t bytes = 0;
-    bool fine = true;
+    struct waits waits = {.bytes = 0};
+    bool fine = begin_sums(&waits.sums, &record->trace, arena);
     for (size_t i = 0; i < device->event_count && fine; i++) {
         const struct zv_trace_event *const event = &device->events[i];
         const uint64_t size = record->rules.round(record->rules.context, event->bytes);
-        if (event->action == ZV_TRACE_FREE_REQUESTED) {
-            fine = address_map_put(&waiting, event->address, (uint32_t)i + 1);
-            bytes += size;
+        if (event->action == ZV_TRACE_ALLOC && event->stack != 0) {
+            fine = address_map_put(&waits.stacks, event->address, event->stack);
+        } else if (event->action == ZV_TRACE_FREE_REQUESTED) {
+            fine = address_map_put(&waits.since, event->address, (uint32_t)i + 1);
+            waits.bytes += size;
         } else if (event->action == ZV_TRACE_FREE_COMPLETED) {
-            const uint32_t since = address_map_take(&waiting, event->address);
-            const size_t waited = since != 0 ? i - (since - 1) : 0;
-            habits->late_frees += waited > 1;
-            habits->late_longest = waited > habits->late_longest ? waited : habits->late_longest;
-            if (waited > 1 && bytes > habits->late_peak_bytes) {
-                habits->late_peak_bytes = bytes;
-            }
-            bytes -= since != 0 && size <= bytes ? size : 0;
+            end_wait(habits, &waits, event, i, size);
         }
     }
-    address_map_free(&waiting);
-    habits->late_longest = habits->late_frees != 0 ? habits->late_longest : 0;
-    return fine;
+    address_map_free(&waits.since);
+    address_map_free(&waits.stacks);
+    return fine && rank_late(habits, &waits.sums, &record->trace, arena);
 }
 
 /* ---- segments that never empty ---- */
@@ -202,7 +259,13 @@ static enum zv_status find_pinned(struct zv_habits *habits, const struct zv_reco
             habits->pinned_live_bytes += heap.segments[i].live_bytes;
         }
     }
-    return ZV_OK;
+    for (size_t i = 0; i < heap.block_count; i++) { /* only who holds those */
+        if (tallies[heap.blocks[i].segment].was_empty) {
+            heap.blocks[i].state = ZV_BLOCK_FREE;
+        }
+    }
+    return zv_groups_make(&habits->pinned_by, record, &heap,
+                          (struct zv_grouping){.by = ZV_GROUP_FRAME}, arena, err);
 }
 
 enum zv_status zv_habits_make(struct zv_habits *habits, const struct zv_record *record,
@@ -213,7 +276,7 @@ enum zv_status zv_habits_make(struct zv_habits *habits, const struct zv_record *
         return zv_fail(err, ZV_E_UNSUPPORTED, "habits need a memory snapshot with a history");
     }
     choose_instants(habits, record);
-    if (!find_late_frees(habits, record)) {
+    if (!find_late_frees(habits, record, arena)) {
         return zv_fail_memory(err, "habits");
     }
     const enum zv_status status = find_growth(habits, record, arena, err);

@@ -14,11 +14,18 @@
 
 #include "explain/groups.h"
 
-enum { ZV_HABIT_INSTANTS = 8 }; /* at most */
+enum { ZV_HABIT_INSTANTS = 8, ZV_HABIT_LATE = 5 }; /* at most */
 
 struct zv_growing {
     struct zv_slice label;
     uint64_t bytes[ZV_HABIT_INSTANTS];
+};
+
+/* Blocks of one frame of the user's code that were freed late. */
+struct zv_late {
+    struct zv_slice label;
+    uint64_t bytes; /* rounded requests, all of them together */
+    uint64_t frees;
 };
 
 struct zv_habits {
@@ -31,13 +38,16 @@ struct zv_habits {
 
     /* Frees that waited for other streams. */
     uint64_t late_frees;
-    uint64_t late_peak_bytes; /* most bytes waiting at once, rounded requests */
-    size_t late_longest;      /* events between request and completion */
+    uint64_t late_peak_bytes;           /* most bytes waiting at once, rounded requests */
+    size_t late_longest;                /* events between request and completion */
+    struct zv_late late[ZV_HABIT_LATE]; /* most bytes first, by who allocated them */
+    size_t late_count;
 
     /* Segments that were there all the time and never without a live block. */
     uint64_t pinned_segments;
     uint64_t pinned_bytes;
     uint64_t pinned_live_bytes; /* live in them at the end */
+    struct zv_groups pinned_by; /* by frame */
 };
 
 /* Only for snapshots with a history (else ZV_E_UNSUPPORTED). Results live in the arena. */

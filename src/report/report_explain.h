@@ -36,6 +36,7 @@ struct report_explain {
     const char *path;                  /* as the user gave it, for what to do next; NULL: nothing */
     size_t top;                        /* rows of a table */
     bool with_segments;
+    bool with_habits; /* they are shown too */
 };
 
 void report_explain_text(struct zv_sink *sink, const struct report_style *style,

@@ -28,6 +28,19 @@ static void put_growth(struct zv_sink *sink, const struct report_style *style,
     }
 }
 
+static void put_holder(struct zv_sink *sink, const struct report_style *style, uint64_t bytes,
+                       uint64_t blocks, struct zv_slice label)
+{
+    enum { LABEL_WIDTH = 50 };
+    char text[ZV_BYTES_TEXT];
+    char count[COUNT_TEXT];
+    char name[REPORT_LABEL_TEXT];
+    report_bytes_short(text, style, bytes);
+    report_count(count, blocks);
+    report_label(name, label, LABEL_WIDTH);
+    zv_sink_print(sink, "  %12s %9s x  %s\n", text, count, name);
+}
+
 void report_habits_text(struct zv_sink *sink, const struct report_style *style,
                         const struct zv_habits *habits, size_t top)
 {
@@ -44,6 +57,10 @@ void report_habits_text(struct zv_sink *sink, const struct report_style *style,
                    count, bytes, habits->late_longest);
     report_fold(sink, style, 0, 0,
                 habits->late_frees != 0 ? line : "Frees that waited for another stream: none.");
+    for (size_t i = 0; i < habits->late_count; i++) {
+        const struct zv_late *const late = &habits->late[i];
+        put_holder(sink, style, late->bytes, late->frees, late->label);
+    }
     report_count(count, habits->pinned_segments);
     report_bytes(bytes, style, habits->pinned_bytes);
     report_bytes(live, style, habits->pinned_live_bytes);
@@ -53,6 +70,21 @@ void report_habits_text(struct zv_sink *sink, const struct report_style *style,
         "end.",
         count, bytes, live);
     report_fold(sink, style, 0, 0, line);
+    for (size_t i = 0; i < habits->pinned_by.count && i < top; i++) {
+        const struct zv_group *const group = &habits->pinned_by.at[i];
+        put_holder(sink, style, group->bytes, group->blocks, group->label);
+    }
+}
+
+/* label, bytes and blocks of those that a list is about. */
+static void write_holder(struct zv_json_writer *json, struct zv_slice label, uint64_t bytes,
+                         uint64_t blocks)
+{
+    zv_json_begin_object(json);
+    json_slice(json, "label", label);
+    json_bytes(json, "bytes", true, bytes);
+    json_bytes(json, "blocks", true, blocks);
+    zv_json_end_object(json);
 }
 
 void report_habits_json(struct zv_sink *sink, const struct zv_habits *habits)
@@ -79,9 +111,22 @@ void report_habits_json(struct zv_sink *sink, const struct zv_habits *habits)
     json_bytes(&json, "late_frees", true, habits->late_frees);
     json_bytes(&json, "late_peak_bytes", true, habits->late_peak_bytes);
     json_bytes(&json, "late_longest_events", true, habits->late_longest);
+    zv_json_write_key(&json, "late_by");
+    zv_json_begin_array(&json);
+    for (size_t i = 0; i < habits->late_count; i++) {
+        write_holder(&json, habits->late[i].label, habits->late[i].bytes, habits->late[i].frees);
+    }
+    zv_json_end_array(&json);
     json_bytes(&json, "never_empty_segments", true, habits->pinned_segments);
     json_bytes(&json, "never_empty_bytes", true, habits->pinned_bytes);
     json_bytes(&json, "never_empty_live_bytes", true, habits->pinned_live_bytes);
+    zv_json_write_key(&json, "never_empty_by");
+    zv_json_begin_array(&json);
+    for (size_t i = 0; i < habits->pinned_by.count; i++) {
+        const struct zv_group *const group = &habits->pinned_by.at[i];
+        write_holder(&json, group->label, group->bytes, group->blocks);
+    }
+    zv_json_end_array(&json);
     zv_json_end_object(&json);
     zv_json_finish(&json);
 }

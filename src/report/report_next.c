@@ -50,7 +50,8 @@ static bool put_path(char to[PATH_TEXT], const char *path)
 
 static bool applies(const struct next *next, const struct report_explain *explain)
 {
-    return (next->kinds >> explain->verdict->kind & 1U) != 0 &&
+    return !(explain->with_habits && strcmp(next->options, " --habits") == 0) &&
+           (next->kinds >> explain->verdict->kind & 1U) != 0 &&
            (next->sources >> explain->record->trace.source & 1U) != 0;
 }
 

@@ -1063,14 +1063,22 @@ was requested, or why there was no room.
 Line 1 says it without figures.
 # Habits.
 $ zirve explain tests/data/snapshots/gen6.pickle --habits --by size | tail -8
-Frees that waited for another stream: none.
 Segments present throughout and never empty: 1, 2.00 MiB (2.10 MB), of which
 2.00 KiB (2.05 kB) is live at the end.
+      1.00 KiB         1 x  model.py:12 load
+      1.00 KiB         1 x  train.py:41 step
 
 Next:
   settings that reserve less   zirve replay tests/data/snapshots/gen6.pickle --advise
-  what grows, never empties    zirve explain tests/data/snapshots/gen6.pickle --habits
   memory over time, as a page  zirve view tests/data/snapshots/gen6.pickle -o report.html
+$ printf 'a 1 20000000 0\na 2 30000000 0\ns 1 5\nf 1\na 3 1000 0\nf 3\ny 5\na 4 20000000 0\nf 2\nf 4\n' >$TMP/late.txt; zirve explain $TMP/late.txt --habits | sed -n '/^Frees/,/^Segments/p'
+Frees that waited for another stream: 1, at most 19.07 MiB (20.00 MB) at once,
+the longest for 5 events.
+     19.07 MiB         1 x  (no stack recorded)
+Segments present throughout and never empty: 0, 0 B, of which 0 B is live at the
+$ echo '{"schema":"zirve.step/1"}' >$TMP/step.json; zirve explain tests/data/snapshots/gen6.pickle --against $TMP/step.json
+zirve explain: TMP/step.json: a step run op by op has no items to compare: expected the output of 'zirve estimate --json' without --framework
+? 4
 $ zirve explain tests/data/snapshots/gen6.pickle --habits --json
 {
   "schema": "zirve.explain_habits/1",
@@ -1080,9 +1088,22 @@ $ zirve explain tests/data/snapshots/gen6.pickle --habits --json
   "late_frees": 0,
   "late_peak_bytes": 0,
   "late_longest_events": 0,
+  "late_by": [],
   "never_empty_segments": 1,
   "never_empty_bytes": 2097152,
-  "never_empty_live_bytes": 2048
+  "never_empty_live_bytes": 2048,
+  "never_empty_by": [
+    {
+      "label": "model.py:12 load",
+      "bytes": 1024,
+      "blocks": 1
+    },
+    {
+      "label": "train.py:41 step",
+      "bytes": 1024,
+      "blocks": 1
+    }
+  ]
 }
 $ zirve explain tests/data/snapshots/bare-list.pickle --habits
 zirve explain: habits need a memory snapshot with a history
