@@ -15,11 +15,6 @@ struct parts {
     uint32_t number;
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The end of what is left of [0, end) without the letters behind its last digit or point. */
 static size_t skip_letters(const char *at, size_t end)
 {
@@ -58,7 +53,7 @@ static struct parts cut(struct zv_slice name)
     size_t end = skip_letters(name.at, name.length);
     while (end != 0) {
         size_t start = end;
-        while (start != 0 && is_digit(name.at[start - 1])) {
+        while (start != 0 && zv_is_digit(name.at[start - 1])) {
             start--;
         }
         uint32_t number;
@@ -219,7 +214,7 @@ static bool try_pattern(const struct zv_name_pattern *pattern, struct zv_slice n
     }
     const size_t digits = name.length - first.at - rest.length;
     for (size_t i = 0; i < digits; i++) {
-        if (i == MAX_DIGITS || !is_digit(name.at[first.at + i])) {
+        if (i == MAX_DIGITS || !zv_is_digit(name.at[first.at + i])) {
             return false;
         }
     }

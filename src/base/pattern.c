@@ -6,18 +6,13 @@
 
 #include "base/fail.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The largest number between the braces at text: what the repeat may be written out to. */
 static uint64_t largest_repeat(const char *text)
 {
     uint64_t largest = 1;
     uint64_t number = 0;
     for (text++; *text != 0 && *text != '}'; text++) {
-        number = is_digit(*text) && number < ZV_PATTERN_MAX_COST
+        number = zv_is_digit(*text) && number < ZV_PATTERN_MAX_COST
                      ? number * 10 + (uint64_t)(*text - '0')
                      : 0;
         largest = number > largest ? number : largest;
@@ -31,7 +26,7 @@ enum zv_status zv_pattern_compile(regex_t *regex, const char *text, struct zv_er
     for (const char *at = text; *at != 0; at++) {
         if (*at == '\\' && at[1] != 0) {
             at++;
-            if (is_digit(*at)) {
+            if (zv_is_digit(*at)) {
                 return zv_fail(err, ZV_E_UNSUPPORTED, "'%s': a reference back to a group", text);
             }
         } else if (*at == '{' && cost <= ZV_PATTERN_MAX_COST) {

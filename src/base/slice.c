@@ -28,11 +28,6 @@ bool zv_slice_equal(struct zv_slice slice, const char *text)
                                    memcmp(slice.at, text, slice.length) == 0;
 }
 
-bool zv_slice_same(struct zv_slice a, struct zv_slice b)
-{
-    return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
-}
-
 bool zv_slice_same_option(struct zv_slice a, struct zv_slice b)
 {
     if (a.length != b.length) {

@@ -5,15 +5,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct zv_slice {
     const char *at;
     size_t length;
 };
 
+/* Of ASCII, whatever the locale. */
+static inline bool zv_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+static inline bool zv_is_letter(char c) /* of a name: _ is one */
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Inline, as most that are compared differ in length. */
+static inline bool zv_slice_same(struct zv_slice a, struct zv_slice b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
+}
+
 struct zv_slice zv_slice_of(const char *text); /* NULL gives the empty slice */
 bool zv_slice_equal(struct zv_slice slice, const char *text);
-bool zv_slice_same(struct zv_slice a, struct zv_slice b);
 bool zv_slice_same_option(struct zv_slice a, struct zv_slice b);     /* '_' and '-' are the same */
 bool zv_slice_equal_nocase(struct zv_slice slice, const char *text); /* ASCII only */
 bool zv_slice_starts(struct zv_slice slice, const char *prefix);

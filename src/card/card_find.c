@@ -23,7 +23,7 @@ static bool is_filler(const char *word)
 static bool is_size_of(const struct zv_card *card, const char *word)
 {
     uint64_t bytes;
-    return (word[0] >= '0' && word[0] <= '9') && strstr(word, "g") != NULL &&
+    return zv_is_digit(word[0]) && strstr(word, "g") != NULL &&
            zv_bytes_parse(zv_slice_of(word), &bytes) && bytes == card->nominal_bytes;
 }
 

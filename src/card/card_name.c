@@ -7,14 +7,9 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-static bool is_digit(char c)
-{
-    return (unsigned)(c - '0') < 10;
-}
-
 static bool is_word(char c)
 {
-    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '.';
+    return zv_is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '.';
 }
 
 /* Words that stick to a number without being part of the model's name. */
@@ -57,7 +52,7 @@ static bool add(struct card_tokens *tokens, const char *word, size_t length)
 static bool add_split(struct card_tokens *tokens, const char *word, size_t length)
 {
     size_t letters = 0;
-    while (letters < length && !is_digit(word[letters])) {
+    while (letters < length && !zv_is_digit(word[letters])) {
         letters++;
     }
     if (letters < length && splits_after(word, letters)) {
@@ -68,7 +63,7 @@ static bool add_split(struct card_tokens *tokens, const char *word, size_t lengt
         length -= letters;
     }
     size_t digits = 0;
-    while (digits < length && is_digit(word[digits])) {
+    while (digits < length && zv_is_digit(word[digits])) {
         digits++;
     }
     if (digits != 0 && digits < length && splits_before(word + digits)) {

@@ -195,9 +195,8 @@ static void safe_name(char to[NAME_MAX_CHARS + 1], struct zv_slice name)
     const char *at = slash != NULL ? slash + 1 : name.at;
     for (; used < NAME_MAX_CHARS && name.length != 0 && at < name.at + name.length; at++) {
         const char c = *at;
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-                           (c == '.' && (used == 0 || to[used - 1] != '.'));
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || zv_is_digit(c) ||
+                           c == '-' || c == '_' || (c == '.' && (used == 0 || to[used - 1] != '.'));
         const bool hidden = c == '.' && used == 0;
         to[used] = plain && !hidden ? c : '_';
         used++;

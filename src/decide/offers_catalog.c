@@ -24,7 +24,7 @@ static struct zv_slice size_in_mib(struct zv_slice info)
         return number;
     }
     number.at = at;
-    while (at < info.at + info.length && ((*at >= '0' && *at <= '9') || *at == '.')) {
+    while (at < info.at + info.length && (zv_is_digit(*at) || *at == '.')) {
         at++;
     }
     number.length = (size_t)(at - number.at);

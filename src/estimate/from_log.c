@@ -123,7 +123,7 @@ static int device_of(const struct zv_from_log *from, const struct zv_reading *re
         if (at == 0) { /* the log names none */
             continue;
         }
-        while (at > 0 && name.at[at - 1] >= '0' && name.at[at - 1] <= '9') {
+        while (at > 0 && zv_is_digit(name.at[at - 1])) {
             at--;
         }
         if (zv_slice_same((struct zv_slice){name.at + at, name.length - at}, reading->device)) {
@@ -166,7 +166,7 @@ void zv_reading_precision(char to[16], const struct zv_reading *reading)
     const struct zv_slice printed = reading->printed;
     size_t decimals = 0;
     for (size_t i = 0; i < printed.length; i++) {
-        const bool digit = printed.at[i] >= '0' && printed.at[i] <= '9';
+        const bool digit = zv_is_digit(printed.at[i]);
         if (printed.at[i] == '.' || printed.at[i] == ',') {
             size_t run = 0;
             while (i + 1 + run < printed.length && printed.at[i + 1 + run] >= '0' &&

@@ -33,7 +33,7 @@ static bool fraction(struct zv_slice *text, unsigned places, uint64_t *to)
     uint64_t value = 0;
     unsigned taken = 0;
     size_t any = 0;
-    while (text->length != 0 && text->at[0] >= '0' && text->at[0] <= '9') {
+    while (text->length != 0 && zv_is_digit(text->at[0])) {
         if (taken < places) {
             value = value * 10 + (uint64_t)(text->at[0] - '0');
             taken++;

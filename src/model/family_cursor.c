@@ -2,16 +2,6 @@
 
 #include <string.h>
 
-bool family_is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-bool family_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 void family_cursor_skip(struct family_cursor *cursor, size_t count)
 {
     cursor->rest.at += count;
@@ -38,11 +28,11 @@ bool family_cursor_is(struct family_cursor *cursor, const char *word)
     if (!zv_slice_starts(cursor->rest, word)) {
         return false;
     }
-    if (!family_is_letter(word[0]) || cursor->rest.length == length) {
+    if (!zv_is_letter(word[0]) || cursor->rest.length == length) {
         return true;
     }
     const char after = cursor->rest.at[length];
-    return !family_is_letter(after) && !family_is_digit(after);
+    return !zv_is_letter(after) && !zv_is_digit(after);
 }
 
 bool family_cursor_take(struct family_cursor *cursor, const char *word)
@@ -65,8 +55,7 @@ struct zv_slice family_cursor_name(struct family_cursor *cursor, bool path)
     size_t length = 0;
     while (length < cursor->rest.length) {
         const char c = cursor->rest.at[length];
-        if (!family_is_letter(c) && !family_is_digit(c) && c != '.' &&
-            !(path && length == 0 && c == '/')) {
+        if (!zv_is_letter(c) && !zv_is_digit(c) && c != '.' && !(path && length == 0 && c == '/')) {
             break;
         }
         length++;

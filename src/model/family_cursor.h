@@ -25,7 +25,5 @@ struct zv_slice family_cursor_word(struct family_cursor *cursor);
 struct zv_slice family_cursor_name(struct family_cursor *cursor, bool path);
 
 void family_cursor_skip(struct family_cursor *cursor, size_t count);
-bool family_is_letter(char c); /* of a name: _ is one */
-bool family_is_digit(char c);
 
 #endif

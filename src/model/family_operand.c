@@ -44,7 +44,7 @@ static enum zv_status take_number(struct family_compiler *compiler)
 {
     struct family_cursor *const cursor = compiler->cursor;
     size_t length = 0;
-    while (length < cursor->rest.length && family_is_digit(cursor->rest.at[length])) {
+    while (length < cursor->rest.length && zv_is_digit(cursor->rest.at[length])) {
         length++;
     }
     uint64_t number = 0;
@@ -154,7 +154,7 @@ enum zv_status family_compile_operand(struct family_compiler *compiler, bool *op
                                                                      c == '!' ? OP_NOT : OP_MINUS,
                                                                      FAMILY_RANK_UNARY, 0});
     }
-    if (family_is_letter(c)) {
+    if (zv_is_letter(c)) {
         return take_word(compiler, operand);
     }
     *operand = true;
@@ -169,6 +169,6 @@ enum zv_status family_compile_operand(struct family_compiler *compiler, bool *op
     if (c == '"') {
         return take_string(compiler);
     }
-    return family_is_digit(c) ? take_number(compiler)
-                              : family_compile_wrong(compiler, "a value is expected");
+    return zv_is_digit(c) ? take_number(compiler)
+                          : family_compile_wrong(compiler, "a value is expected");
 }

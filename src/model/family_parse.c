@@ -116,7 +116,7 @@ static bool plain_name(struct zv_slice name)
 {
     for (size_t i = 0; i < name.length; i++) {
         const char c = name.at[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9' && i != 0) || c == '_')) {
+        if (!((c >= 'a' && c <= 'z') || (zv_is_digit(c) && i != 0) || c == '_')) {
             return false;
         }
     }

@@ -107,7 +107,7 @@ static struct match find_same(const struct matcher *matcher, struct zv_slice nam
     size_t end = name.length;
     while (match.tensor == NULL && matcher->repeats && end != 0) { /* the last number first */
         size_t start = end;
-        while (start > 0 && name.at[start - 1] >= '0' && name.at[start - 1] <= '9') {
+        while (start > 0 && zv_is_digit(name.at[start - 1])) {
             start--;
         }
         if (start != end) {

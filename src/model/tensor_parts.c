@@ -76,11 +76,6 @@ void tensor_parts_close(struct tensor_parts *parts)
     zv_strmap_free(&parts->seen);
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Numbers that are whole segments become #, so that one layer's names stand for all layers'. */
 static size_t normalise(struct zv_slice name, char to[NAME_LIMIT])
 {
@@ -88,7 +83,7 @@ static size_t normalise(struct zv_slice name, char to[NAME_LIMIT])
     size_t i = 0;
     while (i < name.length && length < NAME_LIMIT) {
         size_t end = i;
-        while (end < name.length && is_digit(name.at[end])) {
+        while (end < name.length && zv_is_digit(name.at[end])) {
             end++;
         }
         const bool starts = i == 0 || name.at[i - 1] == '.';

@@ -1,5 +1,6 @@
 #include "place/improve.h"
 
+#include "base/checked.h"
 #include "base/fail.h"
 #include "place/search.h"
 
@@ -143,11 +144,10 @@ static void rank_members(struct attempt *attempt, uint32_t count)
         uint32_t longer = 0;
         uint32_t larger = 0;
         for (uint32_t k = 0; k < count; k++) {
-            __extension__ typedef unsigned __int128 u128;
             const struct zv_place_block *const other = &problem->blocks[attempt->members[k].index];
             const uint64_t other_life = other->death - other->birth;
             longer += other_life > life;
-            larger += (u128)other_life * other->bytes > (u128)life * block->bytes;
+            larger += zv_product_below(life, block->bytes, other_life, other->bytes);
         }
         attempt->search.blocks[i].rank[0] = longer;
         attempt->search.blocks[i].rank[1] = larger;

@@ -52,7 +52,7 @@ static const char *version_of(struct probe_session *session, const char *line)
     struct zv_slice rest = zv_slice_of(at != NULL ? at + sizeof before - 1 : line);
     struct zv_slice word = rest;
     while (zv_slice_word(&rest, &word)) {
-        if (word.at[0] >= '0' && word.at[0] <= '9') {
+        if (zv_is_digit(word.at[0])) {
             return probe_print(session, "%.*s", (int)word.length, word.at);
         }
     }

@@ -121,7 +121,7 @@ static bool cut_hex(const char **from, char at, unsigned long *value)
     *value = 0;
     for (; digits < 8; digits++) {
         const char c = **from;
-        const unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+        const unsigned digit = zv_is_digit(c)         ? (unsigned)(c - '0')
                                : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
                                : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
                                                       : 16;

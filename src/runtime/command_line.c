@@ -211,7 +211,7 @@ static bool assignment(struct zv_slice word, struct zv_slice *name, struct zv_sl
     size_t length = 0;
     while (length < word.length && word.at[length] != '=') {
         const char c = word.at[length];
-        if (!((c >= 'A' && c <= 'Z') || c == '_' || (length > 0 && c >= '0' && c <= '9'))) {
+        if (!((c >= 'A' && c <= 'Z') || c == '_' || (length > 0 && zv_is_digit(c)))) {
             return false;
         }
         length++;
@@ -284,7 +284,7 @@ static bool is_maybe_value(struct zv_slice word)
 
 static bool is_option(struct zv_slice word)
 {
-    return word.length > 1 && word.at[0] == '-' && !(word.at[1] >= '0' && word.at[1] <= '9');
+    return word.length > 1 && word.at[0] == '-' && !zv_is_digit(word.at[1]);
 }
 
 /* Whether the command goes on at the reader's place. */

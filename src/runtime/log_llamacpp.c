@@ -313,7 +313,7 @@ static bool read_version(struct log_build *build)
     struct zv_slice after;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (log_after(build->line->text, words[i], &before, &after) && after.length != 0 &&
-            ((after.at[0] >= '0' && after.at[0] <= '9') || after.at[0] == 'b')) {
+            (zv_is_digit(after.at[0]) || after.at[0] == 'b')) {
             const struct zv_slice word = zv_slice_cut(&after, ' ');
             uint64_t number;
             const struct zv_slice digits = {word.at + (word.at[0] == 'b'),

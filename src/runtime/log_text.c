@@ -34,7 +34,7 @@ static bool rank_word(struct zv_slice word)
 {
     return (zv_slice_starts(word, "TP") || zv_slice_starts(word, "DP") ||
             zv_slice_starts(word, "PP") || zv_slice_starts(word, "EP")) &&
-           word.length > 2 && word.at[2] >= '0' && word.at[2] <= '9';
+           word.length > 2 && zv_is_digit(word.at[2]);
 }
 
 /* "(Worker_TP0 pid=447)", "[2025-10-16 09:06:22 DP0 TP5]". */
@@ -117,11 +117,6 @@ struct zv_slice log_last_word(struct zv_slice text)
     return (struct zv_slice){text.at + start, text.length - start};
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static struct zv_slice skip_lead(struct zv_slice text)
 {
     while (text.length != 0 && (text.at[0] == ' ' || text.at[0] == '=' || text.at[0] == ':')) {
@@ -136,10 +131,10 @@ static struct zv_slice number_run(struct zv_slice text)
 {
     size_t length = 0;
     while (length < text.length &&
-           (is_digit(text.at[length]) || text.at[length] == '.' || text.at[length] == ',')) {
+           (zv_is_digit(text.at[length]) || text.at[length] == '.' || text.at[length] == ',')) {
         length++;
     }
-    while (length > 0 && !is_digit(text.at[length - 1])) {
+    while (length > 0 && !zv_is_digit(text.at[length - 1])) {
         length--;
     }
     return (struct zv_slice){text.at, length};
@@ -156,13 +151,13 @@ static bool read_digits(struct zv_slice run, bool decimal, struct digits *to)
 {
     size_t point = SIZE_MAX;
     for (size_t i = 0; i < run.length && decimal; i++) {
-        if (!is_digit(run.at[i])) {
+        if (!zv_is_digit(run.at[i])) {
             point = i;
         }
     }
     *to = (struct digits){0};
     for (size_t i = 0; i < run.length; i++) {
-        if (!is_digit(run.at[i])) {
+        if (!zv_is_digit(run.at[i])) {
             if (run.at[i] == '.' && i != point) {
                 return false; /* "1.2.3" */
             }
@@ -174,7 +169,7 @@ static bool read_digits(struct zv_slice run, bool decimal, struct digits *to)
         }
         to->decimals += point != SIZE_MAX && i > point;
     }
-    return run.length != 0 && is_digit(run.at[0]) && to->decimals <= 9;
+    return run.length != 0 && zv_is_digit(run.at[0]) && to->decimals <= 9;
 }
 
 static bool unit_at(struct zv_slice text, uint64_t *bytes, size_t *length)

@@ -97,7 +97,7 @@ static bool ends_command(const struct splitter *split)
 static bool is_redirection(struct zv_slice word)
 {
     size_t digits = 0;
-    while (digits < word.length && word.at[digits] >= '0' && word.at[digits] <= '9') {
+    while (digits < word.length && zv_is_digit(word.at[digits])) {
         digits++;
     }
     return digits < word.length && word.at[digits] == '>';

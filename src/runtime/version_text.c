@@ -59,7 +59,7 @@ bool version_day(struct zv_slice text, int64_t *day)
 static bool leading_number(struct zv_slice *text, uint64_t *to)
 {
     size_t digits = 0;
-    while (digits < text->length && text->at[digits] >= '0' && text->at[digits] <= '9') {
+    while (digits < text->length && zv_is_digit(text->at[digits])) {
         digits++;
     }
     if (digits == 0 || digits > 18) {

@@ -197,7 +197,7 @@ enum zv_status facts_rules(struct zv_runtime_rules *rules, bool *dated, const st
     while (zv_slice_word(&rest, &word)) {
         word = strip(word);
         if (word.length != 0 &&
-            ((word.at[0] >= '0' && word.at[0] <= '9') || word.at[0] == 'b' || word.at[0] == 'v') &&
+            (zv_is_digit(word.at[0]) || word.at[0] == 'b' || word.at[0] == 'v') &&
             zv_runtime_resolve(rules, kind, word, false, arena, NULL) == ZV_OK) {
             *dated = true;
             return ZV_OK;

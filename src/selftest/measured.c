@@ -7,21 +7,16 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The run of digits with points and commas from at on. */
 static struct zv_slice run_at(struct zv_slice text, size_t at)
 {
     size_t length = 0;
     while (at + length < text.length &&
-           (is_digit(text.at[at + length]) || text.at[at + length] == '.' ||
+           (zv_is_digit(text.at[at + length]) || text.at[at + length] == '.' ||
             text.at[at + length] == ',')) {
         length++;
     }
-    while (length > 0 && !is_digit(text.at[at + length - 1])) {
+    while (length > 0 && !zv_is_digit(text.at[at + length - 1])) {
         length--;
     }
     return (struct zv_slice){text.at + at, length};
@@ -76,7 +71,7 @@ static bool digits_of(struct zv_slice run, uint64_t *value, unsigned *decimals)
 {
     size_t point = SIZE_MAX;
     for (size_t i = 0; i < run.length; i++) {
-        if (!is_digit(run.at[i])) {
+        if (!zv_is_digit(run.at[i])) {
             point = i;
         }
     }
@@ -86,7 +81,7 @@ static bool digits_of(struct zv_slice run, uint64_t *value, unsigned *decimals)
     *value = 0;
     *decimals = point == SIZE_MAX ? 0 : (unsigned)(run.length - point - 1);
     for (size_t i = 0; i < run.length; i++) {
-        if (is_digit(run.at[i]) &&
+        if (zv_is_digit(run.at[i]) &&
             (!zv_mul(*value, 10, value) || !zv_add(*value, (uint64_t)(run.at[i] - '0'), value))) {
             return false;
         }
@@ -145,7 +140,7 @@ bool measured_read(struct zv_slice text, enum zv_unit alone, bool binary, struct
 {
     *to = (struct measured){0};
     for (size_t at = 0; at < text.length; at++) {
-        const bool starts = is_digit(text.at[at]) && (at == 0 || !is_digit(text.at[at - 1]));
+        const bool starts = zv_is_digit(text.at[at]) && (at == 0 || !zv_is_digit(text.at[at - 1]));
         const bool in_word = at > 0 && ((text.at[at - 1] >= 'A' && text.at[at - 1] <= 'Z') ||
                                         (text.at[at - 1] >= 'a' && text.at[at - 1] <= 'z') ||
                                         text.at[at - 1] == '.' || text.at[at - 1] == ',');

@@ -2,16 +2,6 @@
 
 #include <string.h>
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static char at(const struct step_lexer *lexer, size_t i)
 {
     return i < lexer->line.length ? lexer->line.at[i] : 0;
@@ -25,8 +15,9 @@ static bool is_blank(char c)
 /* Names with dots: a dot belongs to a name only between two of its parts. */
 static size_t name_end(const struct step_lexer *lexer, size_t i)
 {
-    while (is_letter(at(lexer, i)) || is_digit(at(lexer, i)) ||
-           (at(lexer, i) == '.' && (is_letter(at(lexer, i + 1)) || is_digit(at(lexer, i + 1))))) {
+    while (zv_is_letter(at(lexer, i)) || zv_is_digit(at(lexer, i)) ||
+           (at(lexer, i) == '.' &&
+            (zv_is_letter(at(lexer, i + 1)) || zv_is_digit(at(lexer, i + 1))))) {
         i++;
     }
     return i;
@@ -36,7 +27,7 @@ static size_t read_number(struct step_lexer *lexer, size_t i)
 {
     struct step_token *const token = &lexer->token;
     token->kind = TOKEN_NUMBER;
-    for (; is_digit(at(lexer, i)); i++) {
+    for (; zv_is_digit(at(lexer, i)); i++) {
         if (__builtin_mul_overflow(token->number, 10, &token->number) ||
             __builtin_add_overflow(token->number, at(lexer, i) - '0', &token->number)) {
             token->kind = TOKEN_WRONG;
@@ -44,7 +35,7 @@ static size_t read_number(struct step_lexer *lexer, size_t i)
     }
     if (at(lexer, i) == '.' || at(lexer, i) == 'e') {
         token->kind = TOKEN_SCALAR;
-        while (is_digit(at(lexer, i)) || at(lexer, i) == '.' || at(lexer, i) == 'e' ||
+        while (zv_is_digit(at(lexer, i)) || at(lexer, i) == '.' || at(lexer, i) == 'e' ||
                (at(lexer, i) == '-' && at(lexer, i - 1) == 'e')) {
             i++;
         }
@@ -96,13 +87,13 @@ void step_lexer_next(struct step_lexer *lexer)
         lexer->at = read_text(lexer, i);
         return;
     }
-    if (is_letter(c)) {
+    if (zv_is_letter(c)) {
         token->kind = TOKEN_NAME;
         end = name_end(lexer, i);
-    } else if (c == '$' && is_letter(at(lexer, i + 1))) {
+    } else if (c == '$' && zv_is_letter(at(lexer, i + 1))) {
         token->kind = TOKEN_SETTING;
         end = name_end(lexer, ++i);
-    } else if (is_digit(c)) {
+    } else if (zv_is_digit(c)) {
         end = read_number(lexer, i);
     } else {
         end = read_sign(lexer, i);
