@@ -21,8 +21,8 @@ What kernels take for themselves is not seen.
 import contextlib
 import json
 import os
-import subprocess
 import sys
+import types
 import weakref
 
 import torch
@@ -35,7 +35,9 @@ from torch.testing._internal.distributed.fake_pg import FakeStore
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from step_cases import each_in_a_process, row_of
 from step_saved import Again, run_again
+from step_stand_ins import no_kernels, no_padding
 
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "none": None}
 
@@ -227,13 +229,7 @@ def stand_ins(events):
     for name in ("all_gather_into_tensor", "reduce_scatter_tensor", "all_reduce", "broadcast", "barrier"):
         setattr(dist, name, nothing)
         setattr(dist.distributed_c10d, name, nothing)
-    # no value can be read: a batch without padding, as attention_mask.all() would say
-    import transformers.masking_utils as masks
-
-    ignore = masks._ignore_causal_mask_sdpa
-    masks._ignore_causal_mask_sdpa = lambda padding, *rest: ignore(None, *rest)
-    torch_all = torch.all
-    torch.all = lambda x, *rest, **named: torch_all(x, *rest, **named) if rest or named else True
+    no_padding()
 
 
 def model_of(folder, config_name, cls, case):
@@ -263,17 +259,7 @@ def model_of(folder, config_name, cls, case):
 
 def use_liger():
     """use_liger_kernel but for the loss, whose kernels read values; kernels do nothing, on 108 multiprocessors."""
-    import types
-
-    import triton
-
-    class Driver:
-        def __getattr__(self, name):
-            return lambda *a, **k: types.SimpleNamespace(backend="cuda", arch=80, warp_size=32)
-
-    triton.runtime.driver.set_active(Driver())
-    triton.runtime.jit.KernelInterface.__getitem__ = lambda self, grid: lambda *a, **k: None
-    torch.cuda.get_device_capability = lambda *a: (8, 0)
+    no_kernels()
     torch.cuda.get_device_properties = lambda *a: types.SimpleNamespace(multi_processor_count=108, major=8, minor=0)
     version, transformers.__version__ = transformers.__version__, "5.0.0"  # which 0.8.5 asks for, not the kernels
     from liger_kernel.transformers.rms_norm import LigerRMSNorm
@@ -481,7 +467,7 @@ def run(folder, words):
         events.begin()
         model, syncs = {"fsdp1": wrap_fsdp1, "fsdp2": wrap_fsdp2, "ddp": wrap_ddp}[case["parallel"]](model, case, mesh, events)
         steps(model, case, syncs, events)
-    print("\t".join([words[0], words[1], " ".join(words[2:]), " ".join(events.said)]), flush=True)
+    print(row_of(words, events.said), flush=True)
     os._exit(0)
 
 
@@ -489,12 +475,7 @@ def main():
     folder = sys.argv[1]
     if len(sys.argv) > 2:  # one case: stand-ins are for one process
         run(folder, sys.argv[2:])
-    print(f"# torch {torch.__version__}, transformers {transformers.__version__}: tests/tooling/step_parallel.py")
-    sys.stdout.flush()
-    with open(os.path.join(folder, "cases.tsv")) as f:
-        for line in f:
-            if line[0] != "#" and line.strip():
-                subprocess.run([sys.executable, __file__, folder] + line.split(), check=False)
+    each_in_a_process(folder, __file__, f"torch {torch.__version__}, transformers {transformers.__version__}")
 
 
 if __name__ == "__main__":

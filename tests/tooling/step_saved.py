@@ -43,6 +43,9 @@ from torch.utils import checkpoint
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from step_cases import cases_of
+from step_stand_ins import no_padding
+
 ROUTINGS = ("one", "balanced")
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 ONE_USE = 4  # of a tensor in __torch_dispatch__ that nothing else holds
@@ -335,13 +338,6 @@ def event_texts(events):
             yield str(event[0] - made), ""
 
 
-def cases_of(folder):
-    with open(os.path.join(folder, "cases.tsv")) as f:
-        for line in f:
-            if line[0] != "#" and line.strip():
-                yield line.split()
-
-
 def one_hot(x, num_classes):
     """As on a card; for subclasses of Tensor it is a comparison with a range."""
     out = torch.zeros(*x.shape, num_classes, dtype=torch.int64, device=x.device)
@@ -353,13 +349,7 @@ def patch():
     torch.cuda.amp.common.amp_definitely_not_available = lambda: False
     torch.cuda.is_bf16_supported = lambda *_: True
     torch.cuda.is_available = lambda: False
-    # no value can be read: a batch without padding, as attention_mask.all() would say
-    import transformers.masking_utils as masks
-
-    ignore = masks._ignore_causal_mask_sdpa
-    masks._ignore_causal_mask_sdpa = lambda padding, *rest: ignore(None, *rest)
-    torch_all = torch.all
-    torch.all = lambda x, *rest, **named: torch_all(x, *rest, **named) if rest or named else True
+    no_padding()
 
 
 def main():

@@ -13,13 +13,13 @@ import importlib.abc
 import importlib.machinery
 import json
 import os
-import subprocess
 import sys
 import types
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from step_cases import each_in_a_process, row_of
 from step_parallel import DTYPES, OPTIMIZERS, Events, Recorder, stand_ins
 
 
@@ -145,7 +145,7 @@ def run(folder, words):
     sys.meta_path.append(Missing())
     with FakeTensorMode(allow_non_fake_inputs=True), Recorder(events):
         steps(model_of(folder, words[0], words[1], case), case, events)
-    print("\t".join([words[0], words[1], " ".join(words[2:]), " ".join(events.said)]), flush=True)
+    print(row_of(words, events.said), flush=True)
     os._exit(0)
 
 
@@ -153,12 +153,7 @@ def main():
     folder = sys.argv[1]
     if len(sys.argv) > 2:  # one case: stand-ins are for one process
         run(folder, sys.argv[2:])
-    print(f"# torch {torch.__version__}, torchtune 0.6.1: tests/tooling/step_torchtune.py")
-    sys.stdout.flush()
-    with open(os.path.join(folder, "cases.tsv")) as f:
-        for line in f:
-            if line[0] != "#" and line.strip():
-                subprocess.run([sys.executable, __file__, folder] + line.split(), check=False)
+    each_in_a_process(folder, __file__, f"torch {torch.__version__}, torchtune 0.6.1")
 
 
 main()
