@@ -2,50 +2,11 @@
  */
 #include "zirve/allocator.h"
 
-#include <string.h>
-
+#include "support/allocator_calls.h"
 #include "support/fail_memory.h"
 #include "support/test.h"
 
 #define MIB (UINT64_C(1) << 20)
-
-static struct zv_allocator *open_with(enum zv_policy policy, enum zv_torch_profile profile,
-                                      const char *conf, uint64_t capacity)
-{
-    const struct zv_allocator_options options = {
-        .policy = policy, .profile = profile, .conf = conf, .capacity_bytes = capacity};
-    struct zv_allocator *allocator;
-    struct zv_error err = {0};
-    if (zv_allocator_open(&allocator, &options, &err) != ZV_OK) {
-        fail_msg("open: %s", err.text);
-    }
-    return allocator;
-}
-
-static struct zv_allocation take(struct zv_allocator *allocator, uint64_t bytes, uint64_t stream)
-{
-    struct zv_allocation got;
-    assert_int_equal(zv_allocator_malloc(allocator, bytes, stream, &got, NULL), ZV_OK);
-    return got;
-}
-
-static void give(struct zv_allocator *allocator, struct zv_allocation allocation)
-{
-    assert_int_equal(zv_allocator_free(allocator, allocation, NULL), ZV_OK);
-    assert_int_equal(zv_allocator_check(allocator, NULL), ZV_OK);
-}
-
-static struct zv_memory_stats stats_of(const struct zv_allocator *allocator)
-{
-    struct zv_memory_stats stats;
-    zv_allocator_get_stats(allocator, &stats);
-    return stats;
-}
-
-static uint64_t reserved(const struct zv_allocator *allocator)
-{
-    return zv_allocator_usage(allocator).reserved_bytes;
-}
 
 /* Request, block handed out, segment taken: each boundary of the rules. */
 static void test_sizes(void **state)
@@ -79,15 +40,15 @@ static void test_sizes(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct zv_allocator *const allocator =
-            open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, rows[i].conf, 1000 * MIB);
-        const struct zv_allocation got = take(allocator, rows[i].bytes, 0);
+            allocator_open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, rows[i].conf, 1000 * MIB);
+        const struct zv_allocation got = allocator_take(allocator, rows[i].bytes, 0);
         const struct zv_usage usage = zv_allocator_usage(allocator);
         assert_int_equal(usage.allocated_bytes, rows[i].block);
         assert_int_equal(usage.reserved_bytes, rows[i].segment);
         assert_int_equal(usage.requested_bytes, rows[i].bytes);
-        give(allocator, got);
+        allocator_give(allocator, got);
         assert_int_equal(zv_allocator_empty_cache(allocator, NULL), ZV_OK);
-        assert_int_equal(reserved(allocator), 0);
+        assert_int_equal(allocator_reserved(allocator), 0);
         zv_allocator_close(allocator);
     }
 }
@@ -97,12 +58,12 @@ static void test_size_zero_is_nothing(void **state)
     (void)state;
     for (int policy = 0; policy < ZV_POLICY_COUNT; policy++) {
         struct zv_allocator *const allocator =
-            open_with((enum zv_policy)policy, ZV_TORCH_2_6, NULL, 100 * MIB);
-        const struct zv_allocation got = take(allocator, 0, 0);
+            allocator_open_with((enum zv_policy)policy, ZV_TORCH_2_6, NULL, 100 * MIB);
+        const struct zv_allocation got = allocator_take(allocator, 0, 0);
         assert_int_equal(got.address, 0);
-        give(allocator, got);
+        allocator_give(allocator, got);
         assert_int_equal(zv_allocator_record_stream(allocator, got, 3, NULL), ZV_OK);
-        assert_int_equal(stats_of(allocator).counters[ZV_STAT_ALLOCATION][0].allocated, 0);
+        assert_int_equal(allocator_stats(allocator).counters[ZV_STAT_ALLOCATION][0].allocated, 0);
         zv_allocator_close(allocator);
     }
 }
@@ -112,20 +73,20 @@ static void test_what_is_refused(void **state)
     (void)state;
     for (int policy = 0; policy < ZV_POLICY_COUNT; policy++) {
         struct zv_allocator *const allocator =
-            open_with((enum zv_policy)policy, ZV_TORCH_2_6, NULL, 100 * MIB);
-        struct zv_allocation got = take(allocator, 1000, 0);
+            allocator_open_with((enum zv_policy)policy, ZV_TORCH_2_6, NULL, 100 * MIB);
+        struct zv_allocation got = allocator_take(allocator, 1000, 0);
         struct zv_allocation other;
         assert_int_equal(zv_allocator_malloc(allocator, (UINT64_C(1) << 48) + 1, 0, &other, NULL),
                          ZV_E_LIMIT);
         assert_int_equal(other.address, 0);
-        give(allocator, got);
+        allocator_give(allocator, got);
         assert_int_equal(zv_allocator_free(allocator, got, NULL), ZV_E_USAGE);
         assert_int_equal(zv_allocator_record_stream(allocator, got, 1, NULL), ZV_E_USAGE);
-        other = take(allocator, 1000, 0); /* the same place: the old handle stays dead */
+        other = allocator_take(allocator, 1000, 0); /* the same place: the old handle stays dead */
         assert_int_equal(zv_allocator_free(allocator, got, NULL), ZV_E_USAGE);
         got.block = 1000000;
         assert_int_equal(zv_allocator_free(allocator, got, NULL), ZV_E_USAGE);
-        give(allocator, other);
+        allocator_give(allocator, other);
         assert_int_equal(zv_allocator_set_fraction(allocator, 1.5, NULL), ZV_E_USAGE);
         assert_int_equal(zv_allocator_set_conf(allocator, "what:1", NULL), ZV_E_SYNTAX);
         assert_int_equal(zv_allocator_set_conf(allocator, "backend:cudaMallocAsync", NULL),
@@ -149,7 +110,7 @@ static void test_streams(void **state)
 {
     (void)state;
     struct zv_allocator *const allocator =
-        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, NULL, UINT64_C(1) << 40);
+        allocator_open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, NULL, UINT64_C(1) << 40);
     enum zv_status status = ZV_OK;
     uint64_t stream = 0;
     while (status == ZV_OK) {
@@ -159,7 +120,7 @@ static void test_streams(void **state)
     }
     assert_int_equal(status, ZV_E_LIMIT);
     assert_int_equal(stream, 1024);
-    assert_int_equal(reserved(allocator), stream * 2 * MIB);
+    assert_int_equal(allocator_reserved(allocator), stream * 2 * MIB);
     assert_int_equal(zv_allocator_check(allocator, NULL), ZV_OK);
     zv_allocator_close(allocator);
 }
@@ -171,21 +132,21 @@ static void test_a_hole_too_small(void **state)
     static const char *const confs[] = {"", "expandable_segments:True"};
     for (int i = 0; i < 2; i++) {
         struct zv_allocator *const allocator =
-            open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, confs[i], UINT64_C(6600000000));
+            allocator_open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, confs[i], UINT64_C(6600000000));
         struct zv_allocation holes[4];
         for (int k = 0; k < 4; k++) {
-            give(allocator, take(allocator, 1500000000, 0));
-            assert_int_not_equal(take(allocator, 250000000, 0).address, 0);
-            holes[k] = take(allocator, 1250000000, 0);
+            allocator_give(allocator, allocator_take(allocator, 1500000000, 0));
+            assert_int_not_equal(allocator_take(allocator, 250000000, 0).address, 0);
+            holes[k] = allocator_take(allocator, 1250000000, 0);
         }
         for (int k = 0; k < 4; k++) {
-            give(allocator, holes[k]);
+            allocator_give(allocator, holes[k]);
         }
         const struct zv_usage usage = zv_allocator_usage(allocator);
         assert_true(usage.reserved_bytes - usage.active_bytes >= UINT64_C(5000000000));
-        const struct zv_allocation got = take(allocator, 2000000000, 0);
+        const struct zv_allocation got = allocator_take(allocator, 2000000000, 0);
         assert_int_equal(got.address != 0, i == 1);
-        assert_int_equal(stats_of(allocator).num_ooms, i == 0);
+        assert_int_equal(allocator_stats(allocator).num_ooms, i == 0);
         assert_int_equal(zv_allocator_check(allocator, NULL), ZV_OK);
         zv_allocator_close(allocator);
     }
@@ -198,12 +159,12 @@ static void test_slack_of_oversize_blocks(void **state)
     static const char conf[] = "max_split_size_mb:24,max_non_split_rounding_mb:22";
     for (uint64_t more = 0; more <= 512; more += 512) {
         struct zv_allocator *const allocator =
-            open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, conf, 1000 * MIB);
-        give(allocator, take(allocator, 46 * MIB, 0));
-        const struct zv_allocation got = take(allocator, 24 * MIB + more, 0);
-        assert_int_equal(reserved(allocator), more == 0 ? 70 * MIB : 46 * MIB);
-        assert_int_equal(stats_of(allocator).oversize_allocations.current, 1);
-        give(allocator, got);
+            allocator_open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, conf, 1000 * MIB);
+        allocator_give(allocator, allocator_take(allocator, 46 * MIB, 0));
+        const struct zv_allocation got = allocator_take(allocator, 24 * MIB + more, 0);
+        assert_int_equal(allocator_reserved(allocator), more == 0 ? 70 * MIB : 46 * MIB);
+        assert_int_equal(allocator_stats(allocator).oversize_allocations.current, 1);
+        allocator_give(allocator, got);
         zv_allocator_close(allocator);
     }
 }
@@ -213,17 +174,17 @@ static void test_oversize_blocks_go_back(void **state)
 {
     (void)state;
     struct zv_allocator *const allocator =
-        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, "max_split_size_mb:24", 130 * MIB);
+        allocator_open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, "max_split_size_mb:24", 130 * MIB);
     struct zv_allocation cached[3];
     for (uint64_t i = 0; i < 3; i++) {
-        cached[i] = take(allocator, (30 + 10 * i) * MIB, 0);
+        cached[i] = allocator_take(allocator, (30 + 10 * i) * MIB, 0);
     }
     for (int i = 0; i < 3; i++) {
-        give(allocator, cached[i]);
+        allocator_give(allocator, cached[i]);
     }
-    assert_int_not_equal(take(allocator, 60 * MIB, 0).address, 0);
-    assert_int_equal(reserved(allocator), (30 + 60) * MIB);
-    assert_int_equal(stats_of(allocator).num_alloc_retries, 0);
+    assert_int_not_equal(allocator_take(allocator, 60 * MIB, 0).address, 0);
+    assert_int_equal(allocator_reserved(allocator), (30 + 60) * MIB);
+    assert_int_equal(allocator_stats(allocator).num_alloc_retries, 0);
     zv_allocator_close(allocator);
 }
 
@@ -232,16 +193,16 @@ static void test_memory_fraction(void **state)
     (void)state;
     for (int profile = 0; profile < ZV_TORCH_COUNT; profile++) {
         struct zv_allocator *const allocator =
-            open_with(ZV_POLICY_CACHING, (enum zv_torch_profile)profile, NULL, 100 * MIB);
+            allocator_open_with(ZV_POLICY_CACHING, (enum zv_torch_profile)profile, NULL, 100 * MIB);
         assert_int_equal(zv_allocator_set_fraction(allocator, 0.5, NULL), ZV_OK);
-        assert_int_not_equal(take(allocator, 40 * MIB, 0).address, 0);
-        assert_int_equal(take(allocator, 20 * MIB, 0).address, 0);
+        assert_int_not_equal(allocator_take(allocator, 40 * MIB, 0).address, 0);
+        assert_int_equal(allocator_take(allocator, 20 * MIB, 0).address, 0);
         /* the limit was in the way, not the card: no driver call failed */
         struct zv_driver_calls calls;
         zv_allocator_get_calls(allocator, &calls);
         assert_int_equal(calls.allocate_failed, 0);
         assert_int_equal(zv_allocator_set_fraction(allocator, 1.0, NULL), ZV_OK);
-        assert_int_not_equal(take(allocator, 20 * MIB, 0).address, 0);
+        assert_int_not_equal(allocator_take(allocator, 20 * MIB, 0).address, 0);
         zv_allocator_close(allocator);
     }
 }
@@ -250,22 +211,22 @@ static void test_memory_fraction(void **state)
 static void test_throw_on_oom(void **state)
 {
     (void)state;
-    struct zv_allocator *const allocator =
-        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_14, "throw_on_cudamalloc_oom:True", 100 * MIB);
-    give(allocator, take(allocator, 60 * MIB, 0));
-    assert_int_equal(take(allocator, 80 * MIB, 0).address, 0);
-    struct zv_memory_stats stats = stats_of(allocator);
+    struct zv_allocator *const allocator = allocator_open_with(
+        ZV_POLICY_CACHING, ZV_TORCH_2_14, "throw_on_cudamalloc_oom:True", 100 * MIB);
+    allocator_give(allocator, allocator_take(allocator, 60 * MIB, 0));
+    assert_int_equal(allocator_take(allocator, 80 * MIB, 0).address, 0);
+    struct zv_memory_stats stats = allocator_stats(allocator);
     assert_int_equal(stats.num_oom_rejections, 1);
     assert_int_equal(stats.num_ooms, 0);
     assert_int_equal(stats.num_alloc_retries, 0);
-    assert_int_equal(reserved(allocator), 60 * MIB);
+    assert_int_equal(allocator_reserved(allocator), 60 * MIB);
     zv_allocator_close(allocator);
     /* with a fraction in the same settings the ordinary limit comes first */
-    struct zv_allocator *const limited =
-        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_14,
-                  "throw_on_cudamalloc_oom:True,per_process_memory_fraction:0.5", 100 * MIB);
-    assert_int_equal(take(limited, 60 * MIB, 0).address, 0);
-    stats = stats_of(limited);
+    struct zv_allocator *const limited = allocator_open_with(
+        ZV_POLICY_CACHING, ZV_TORCH_2_14,
+        "throw_on_cudamalloc_oom:True,per_process_memory_fraction:0.5", 100 * MIB);
+    assert_int_equal(allocator_take(limited, 60 * MIB, 0).address, 0);
+    stats = allocator_stats(limited);
     assert_int_equal(stats.num_oom_rejections, 0);
     assert_int_equal(stats.num_ooms, 1);
     zv_allocator_close(limited);
@@ -274,131 +235,34 @@ static void test_throw_on_oom(void **state)
 static void test_large_segments(void **state)
 {
     (void)state;
-    struct zv_allocator *const allocator =
-        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_14, "large_segment_size_mb:64", 1000 * MIB);
-    (void)take(allocator, 5 * MIB, 0);
-    assert_int_equal(reserved(allocator), 64 * MIB);
+    struct zv_allocator *const allocator = allocator_open_with(
+        ZV_POLICY_CACHING, ZV_TORCH_2_14, "large_segment_size_mb:64", 1000 * MIB);
+    (void)allocator_take(allocator, 5 * MIB, 0);
+    assert_int_equal(allocator_reserved(allocator), 64 * MIB);
     zv_allocator_close(allocator);
-}
-
-static void test_private_pools(void **state)
-{
-    (void)state;
-    struct zv_allocator *const allocator =
-        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_14, NULL, 100 * MIB);
-    assert_int_equal(zv_allocator_pool_begin(allocator, 5, 0, NULL), ZV_E_USAGE);
-    assert_int_equal(zv_allocator_pool_retain(allocator, 0, 0, NULL), ZV_E_USAGE);
-    assert_int_equal(zv_allocator_pool_retain(allocator, 5, ZV_POOL_NO_SPLIT, NULL), ZV_OK);
-    assert_int_equal(zv_allocator_pool_begin(allocator, 5, 0, NULL), ZV_OK);
-    const struct zv_allocation ours = take(allocator, 3 * MIB, 0);
-    struct zv_pool_stats pool;
-    struct zv_stat_entry entry;
-    assert_true(zv_allocator_pool_stats(allocator, 0, &pool));
-    assert_false(zv_allocator_pool_stats(allocator, 1, &pool));
-    assert_true(zv_pool_stats_entry(&pool, 5, &entry));
-    assert_string_equal(entry.name, "reserved_bytes_by_private_pools.0_5.large_pool.current");
-    assert_int_equal(entry.value, 20 * MIB);
-    assert_int_equal(zv_allocator_usage(allocator).allocated_bytes, 20 * MIB); /* not split */
-    const struct zv_allocation other = take(allocator, 3 * MIB, 1);            /* not its stream */
-    assert_int_equal(zv_allocator_usage(allocator).allocated_bytes, 23 * MIB);
-    assert_int_equal(zv_allocator_pool_end(allocator, 5, NULL), ZV_OK);
-    assert_int_equal(zv_allocator_pool_end(allocator, 5, NULL), ZV_E_USAGE);
-    give(allocator, ours);
-    give(allocator, other);
-    assert_int_equal(zv_allocator_empty_cache(allocator, NULL), ZV_OK);
-    assert_int_equal(reserved(allocator), 20 * MIB); /* a live pool keeps its cache */
-    assert_int_equal(zv_allocator_pool_empty(allocator, 5, NULL), ZV_OK);
-    assert_int_equal(reserved(allocator), 20 * MIB);
-    assert_int_equal(zv_allocator_pool_release(allocator, 5, NULL), ZV_OK);
-    assert_int_equal(zv_allocator_pool_empty(allocator, 5, NULL), ZV_OK);
-    assert_int_equal(reserved(allocator), 0);
-    assert_int_equal(zv_allocator_pool_release(allocator, 5, NULL), ZV_E_USAGE);
-    zv_allocator_close(allocator);
-}
-
-static void test_a_pool_lends_when_the_card_is_full(void **state)
-{
-    (void)state;
-    for (int profile = 0; profile < ZV_TORCH_COUNT; profile++) {
-        struct zv_allocator *const allocator =
-            open_with(ZV_POLICY_CACHING, (enum zv_torch_profile)profile, NULL, 100 * MIB);
-        (void)zv_allocator_pool_retain(allocator, 9, ZV_POOL_USE_ON_OOM, NULL);
-        (void)zv_allocator_pool_begin(allocator, 9, ZV_ANY_STREAM, NULL);
-        const struct zv_allocation lent = take(allocator, 80 * MIB, 0);
-        (void)zv_allocator_pool_end(allocator, 9, NULL);
-        give(allocator, lent);
-        const struct zv_allocation got = take(allocator, 80 * MIB, 0);
-        assert_int_equal(got.address, profile == ZV_TORCH_2_6 ? 0 : lent.address);
-        zv_allocator_close(allocator);
-    }
-}
-
-/* The oldest scope wins in 2.6, the newest later. */
-static void test_order_of_scopes(void **state)
-{
-    (void)state;
-    for (int profile = 0; profile < ZV_TORCH_COUNT; profile++) {
-        struct zv_allocator *const allocator =
-            open_with(ZV_POLICY_CACHING, (enum zv_torch_profile)profile, NULL, 100 * MIB);
-        for (uint64_t id = 1; id <= 2; id++) {
-            (void)zv_allocator_pool_retain(allocator, id, 0, NULL);
-            (void)zv_allocator_pool_begin(allocator, id, ZV_ANY_STREAM, NULL);
-        }
-        give(allocator, take(allocator, 3 * MIB, 0));
-        const uint64_t served = profile == ZV_TORCH_2_6 ? 1 : 2;
-        for (uint64_t id = 1; id <= 2; id++) {
-            (void)zv_allocator_pool_end(allocator, id, NULL);
-            (void)zv_allocator_pool_release(allocator, id, NULL);
-            (void)zv_allocator_pool_empty(allocator, id, NULL);
-            assert_int_equal(reserved(allocator), id < served ? 20 * MIB : 0);
-        }
-        zv_allocator_close(allocator);
-    }
 }
 
 static void test_resets(void **state)
 {
     (void)state;
     struct zv_allocator *const allocator =
-        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, NULL, 100 * MIB);
-    const struct zv_allocation kept = take(allocator, 1024, 0);
-    give(allocator, take(allocator, 4096, 0));
+        allocator_open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, NULL, 100 * MIB);
+    const struct zv_allocation kept = allocator_take(allocator, 1024, 0);
+    allocator_give(allocator, allocator_take(allocator, 4096, 0));
     zv_allocator_reset_peaks(allocator);
     zv_allocator_reset_accumulated(allocator);
     const struct zv_counter *counter;
-    struct zv_memory_stats stats = stats_of(allocator);
+    struct zv_memory_stats stats = allocator_stats(allocator);
     counter = &stats.counters[ZV_STAT_ALLOCATED_BYTES][ZV_STAT_SMALL_POOL];
     assert_int_equal(counter->current, 1024);
     assert_int_equal(counter->peak, 1024);
     assert_int_equal(counter->allocated, 0);
     assert_int_equal(counter->freed, 0);
-    give(allocator, kept);
-    stats = stats_of(allocator);
+    allocator_give(allocator, kept);
+    stats = allocator_stats(allocator);
     assert_int_equal(counter->freed, 1024);
     assert_int_equal(counter->current, 0);
     assert_int_equal(stats.counters[ZV_STAT_ACTIVE][ZV_STAT_ALL].freed, 1);
-    zv_allocator_close(allocator);
-}
-
-static void test_direct(void **state)
-{
-    (void)state;
-    struct zv_allocator *const allocator =
-        open_with(ZV_POLICY_DIRECT, ZV_TORCH_2_6, NULL, 10 * MIB);
-    const struct zv_allocation a = take(allocator, 1, 0);
-    const struct zv_allocation b = take(allocator, 5 * MIB, 0);
-    assert_int_equal(reserved(allocator), 8 * MIB); /* 2 and 6 */
-    assert_int_equal(zv_allocator_device_free(allocator), 2 * MIB);
-    assert_int_equal(take(allocator, 3 * MIB, 0).address, 0);
-    give(allocator, a);
-    assert_int_not_equal(take(allocator, 3 * MIB, 0).address, 0);
-    give(allocator, b);
-    struct zv_driver_calls calls;
-    zv_allocator_get_calls(allocator, &calls);
-    assert_int_equal(calls.allocate, 3);
-    assert_int_equal(calls.allocate_failed, 1);
-    assert_int_equal(calls.release, 2);
-    assert_int_not_equal(calls.time_ns, 0);
     zv_allocator_close(allocator);
 }
 
@@ -408,53 +272,21 @@ static void test_work_until(void **state)
 {
     (void)state;
     struct zv_allocator *const allocator =
-        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, NULL, 100 * MIB);
+        allocator_open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, NULL, 100 * MIB);
     const uint64_t before = zv_allocator_queued(allocator);
-    const struct zv_allocation a = take(allocator, 20 * MIB, 0);
+    const struct zv_allocation a = allocator_take(allocator, 20 * MIB, 0);
     assert_int_equal(zv_allocator_record_stream(allocator, a, 1, NULL), ZV_OK);
-    give(allocator, a);
+    allocator_give(allocator, a);
     assert_int_equal(zv_allocator_finish_until(allocator, before, NULL), ZV_OK);
-    give(allocator, take(allocator, 20 * MIB, 0));
-    assert_int_equal(reserved(allocator), 40 * MIB);
+    allocator_give(allocator, allocator_take(allocator, 20 * MIB, 0));
+    assert_int_equal(allocator_reserved(allocator), 40 * MIB);
     assert_int_equal(zv_allocator_finish_until(allocator, zv_allocator_queued(allocator), NULL),
                      ZV_OK);
-    const struct zv_allocation b = take(allocator, 20 * MIB, 0);
-    const struct zv_allocation c = take(allocator, 20 * MIB, 0);
-    assert_int_equal(reserved(allocator), 40 * MIB);
-    give(allocator, b);
-    give(allocator, c);
-    zv_allocator_close(allocator);
-}
-
-/* The pool grows by 32 MiB, keeps all, serves any stream at once unless told otherwise. */
-static void test_async(void **state)
-{
-    (void)state;
-    struct zv_allocator *allocator =
-        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, "backend:cudaMallocAsync", 100 * MIB);
-    assert_int_equal(zv_allocator_policy(allocator), ZV_POLICY_ASYNC);
-    const struct zv_allocation a = take(allocator, 20 * MIB, 0);
-    assert_int_equal(reserved(allocator), 32 * MIB);
-    give(allocator, a);
-    give(allocator, take(allocator, 30 * MIB, 1));
-    assert_int_equal(reserved(allocator), 32 * MIB);
-    assert_int_not_equal(take(allocator, 99 * MIB, 1).address, 0); /* the last step is smaller */
-    assert_int_equal(reserved(allocator), 100 * MIB);
-    assert_int_equal(take(allocator, 2 * MIB, 1).address, 0);
-    zv_allocator_close(allocator);
-
-    const struct zv_allocator_options options = {
-        .policy = ZV_POLICY_ASYNC,
-        .capacity_bytes = 100 * MIB,
-        .async = {.release_threshold_bytes = 10 * MIB, .own_stream_only = true}};
-    assert_int_equal(zv_allocator_open(&allocator, &options, NULL), ZV_OK);
-    give(allocator, take(allocator, 30 * MIB, 0));
-    give(allocator, take(allocator, 30 * MIB, 1)); /* may not have what stream 0 freed */
-    assert_int_equal(reserved(allocator), 64 * MIB);
-    assert_int_equal(zv_allocator_finish(allocator, NULL), ZV_OK);
-    assert_int_equal(reserved(allocator), 10 * MIB);
-    assert_int_equal(zv_allocator_empty_cache(allocator, NULL), ZV_OK);
-    assert_int_equal(reserved(allocator), 0);
+    const struct zv_allocation b = allocator_take(allocator, 20 * MIB, 0);
+    const struct zv_allocation c = allocator_take(allocator, 20 * MIB, 0);
+    assert_int_equal(allocator_reserved(allocator), 40 * MIB);
+    allocator_give(allocator, b);
+    allocator_give(allocator, c);
     zv_allocator_close(allocator);
 }
 
@@ -515,13 +347,13 @@ static void test_no_allocation_per_event(void **state)
     (void)state;
     fail_memory_start(0);
     struct zv_allocator *const allocator =
-        open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, NULL, UINT64_C(1) << 40);
+        allocator_open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, NULL, UINT64_C(1) << 40);
     struct zv_allocation live[64] = {{0}};
     size_t warm = 0;
     for (unsigned i = 0; i < 20000; i++) {
         struct zv_allocation *const at = &live[i * UINT64_C(2654435761) % 64];
-        give(allocator, *at);
-        *at = take(allocator, 1 + i * UINT64_C(40503) % (30 * MIB), i % 2);
+        allocator_give(allocator, *at);
+        *at = allocator_take(allocator, 1 + i * UINT64_C(40503) % (30 * MIB), i % 2);
         if (i == 10000) {
             warm = fail_memory.calls;
         }
@@ -545,12 +377,7 @@ int main(void)
         cmocka_unit_test(test_memory_fraction),
         cmocka_unit_test(test_throw_on_oom),
         cmocka_unit_test(test_large_segments),
-        cmocka_unit_test(test_private_pools),
-        cmocka_unit_test(test_a_pool_lends_when_the_card_is_full),
-        cmocka_unit_test(test_order_of_scopes),
         cmocka_unit_test(test_resets),
-        cmocka_unit_test(test_direct),
-        cmocka_unit_test(test_async),
         cmocka_unit_test(test_work_until),
         cmocka_unit_test(test_host_memory_fails),
         cmocka_unit_test(test_no_allocation_per_event),
