@@ -1,20 +1,8 @@
 /* Sums, means and maxima over a dimension. */
-#include <string.h>
-
 #include "step/op_table.h"
+#include "step/op_view.h"
 #include "step/region.h"
 #include "step/tensor_layout.h"
-
-static bool wrap(struct step_engine *e, const struct step_tensor *a, int64_t *dim)
-{
-    const int64_t dims = a->shape.dims;
-    if (*dim < -dims || *dim >= dims) {
-        return step_fail(e, ZV_E_SYNTAX, "there is no dimension %lld of %lld", (long long)*dim,
-                         (long long)dims);
-    }
-    *dim += *dim < 0 ? dims : 0;
-    return true;
-}
 
 /* Without the dimension, which has size 1. */
 static struct step_tensor *without(struct step_engine *e, struct step_tensor *t, int64_t dim)
@@ -80,7 +68,7 @@ static struct step_node *reduction(struct step_engine *e, struct step_tensor *a,
 struct step_tensor *step_op_mean(struct step_engine *e, struct step_tensor *a, int64_t dim,
                                  bool keep)
 {
-    if (a == NULL || !wrap(e, a, &dim)) {
+    if (a == NULL || !step_dim_of(e, a, &dim, 0)) {
         return NULL;
     }
     struct step_node *const node = reduction(e, a, mean_backward, dim, keep);
@@ -114,7 +102,7 @@ struct step_tensor *step_op_norm_all(struct step_engine *e, struct step_tensor *
 struct step_tensor *step_op_sum(struct step_engine *e, struct step_tensor *a, int64_t dim,
                                 bool keep)
 {
-    if (a == NULL || !wrap(e, a, &dim)) {
+    if (a == NULL || !step_dim_of(e, a, &dim, 0)) {
         return NULL;
     }
     /* autocast asks the kernel for a sum in fp32 (fp32_set_opt_dtype); it makes no copy */
@@ -135,7 +123,7 @@ static void max_backward(struct step_engine *e, struct step_node *node, struct s
 struct step_tensor *step_op_max(struct step_engine *e, struct step_tensor *a, int64_t dim,
                                 struct step_tensor **indices)
 {
-    if (a == NULL || !wrap(e, a, &dim)) {
+    if (a == NULL || !step_dim_of(e, a, &dim, 0)) {
         return NULL;
     }
     struct step_shape shape = a->shape;

@@ -62,7 +62,7 @@ int step_unary_index(struct zv_slice name);
 const char *step_unary_name(uint32_t index); /* "" when there is none */
 struct step_tensor *step_op_unary(struct step_engine *e, uint32_t index, struct step_tensor *a);
 
-/* ---- views (op_view.c) ---- */
+/* ---- views (op_view.c, op_parts.c) ---- */
 
 /* -1 in one size of shape stands for the rest. */
 struct step_tensor *step_op_view(struct step_engine *e, struct step_tensor *a,

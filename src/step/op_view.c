@@ -1,13 +1,14 @@
 /* Views: the same storage in another shape. Their gradients are views as well, or copies. */
+#include "step/op_view.h"
+
 #include <string.h>
 
 #include "step/op_table.h"
 #include "step/tensor_layout.h"
 
-/* A view of a with a node; the caller fills in what backward needs. node may be NULL. */
-static struct step_tensor *view_of(struct step_engine *e, struct step_tensor *a,
-                                   const struct step_shape *shape, const int64_t *stride,
-                                   step_backward_fn *backward, struct step_node **to)
+struct step_tensor *step_view_of(struct step_engine *e, struct step_tensor *a,
+                                 const struct step_shape *shape, const int64_t *stride,
+                                 step_backward_fn *backward, struct step_node **to)
 {
     *to = NULL;
     if (a == NULL || !step_ok(e)) {
@@ -68,7 +69,7 @@ struct step_tensor *step_unsafe_view(struct step_engine *e, struct step_tensor *
     int64_t stride[STEP_MAX_DIMS] = {0};
     struct step_node *node;
     step_contiguous_strides(shape, stride);
-    return view_of(e, a, shape, stride, reshape_backward, &node);
+    return step_view_of(e, a, shape, stride, reshape_backward, &node);
 }
 
 struct step_tensor *step_op_view(struct step_engine *e, struct step_tensor *a,
@@ -86,7 +87,7 @@ struct step_tensor *step_op_view(struct step_engine *e, struct step_tensor *a,
                   "reshape copies it");
         return NULL;
     }
-    return view_of(e, a, &whole, stride, reshape_backward, &node);
+    return step_view_of(e, a, &whole, stride, reshape_backward, &node);
 }
 
 struct step_tensor *step_op_reshape(struct step_engine *e, struct step_tensor *a,
@@ -99,7 +100,7 @@ struct step_tensor *step_op_reshape(struct step_engine *e, struct step_tensor *a
         return NULL;
     }
     if (step_view_strides(a, &whole, stride)) {
-        return view_of(e, a, &whole, stride, reshape_backward, &node);
+        return step_view_of(e, a, &whole, stride, reshape_backward, &node);
     }
     struct step_tensor *const copy = step_op_clone(e, a, true);
     struct step_tensor *const view = copy != NULL ? step_unsafe_view(e, copy, &whole) : NULL;
@@ -109,8 +110,7 @@ struct step_tensor *step_op_reshape(struct step_engine *e, struct step_tensor *a
 
 /* ---- dimensions ---- */
 
-/* A dimension counted from either end; room for one more with `more`. */
-static bool wrap(struct step_engine *e, const struct step_tensor *a, int64_t *dim, int64_t more)
+bool step_dim_of(struct step_engine *e, const struct step_tensor *a, int64_t *dim, int64_t more)
 {
     const int64_t dims = (int64_t)a->shape.dims + more;
     if (*dim < -dims || *dim >= dims) {
@@ -145,7 +145,7 @@ struct step_tensor *step_op_permute(struct step_engine *e, struct step_tensor *a
     uint32_t seen = 0;
     for (uint32_t i = 0; i < shape.dims; i++) {
         from[i] = order[i];
-        if (!wrap(e, a, &from[i], 0)) {
+        if (!step_dim_of(e, a, &from[i], 0)) {
             return NULL;
         }
         seen |= 1U << from[i];
@@ -157,7 +157,7 @@ struct step_tensor *step_op_permute(struct step_engine *e, struct step_tensor *a
         return NULL;
     }
     struct step_node *node;
-    struct step_tensor *const view = view_of(e, a, &shape, stride, permute_backward, &node);
+    struct step_tensor *const view = step_view_of(e, a, &shape, stride, permute_backward, &node);
     if (node != NULL) {
         memcpy(node->stride, from, sizeof from);
     }
@@ -167,7 +167,7 @@ struct step_tensor *step_op_permute(struct step_engine *e, struct step_tensor *a
 struct step_tensor *step_op_transpose(struct step_engine *e, struct step_tensor *a, int64_t first,
                                       int64_t second)
 {
-    if (a == NULL || !wrap(e, a, &first, 0) || !wrap(e, a, &second, 0)) {
+    if (a == NULL || !step_dim_of(e, a, &first, 0) || !step_dim_of(e, a, &second, 0)) {
         return NULL;
     }
     int64_t order[STEP_MAX_DIMS] = {0};
@@ -177,9 +177,8 @@ struct step_tensor *step_op_transpose(struct step_engine *e, struct step_tensor 
     return step_op_permute(e, a, order);
 }
 
-/* A dimension of size 1 put in or taken out at `at`. */
-static void resize_dims(const struct step_tensor *t, uint32_t at, bool in, struct step_shape *shape,
-                        int64_t *stride)
+void step_resize_dims(const struct step_tensor *t, uint32_t at, bool in, struct step_shape *shape,
+                      int64_t *stride)
 {
     shape->dims = 0;
     for (uint32_t i = 0; i < t->shape.dims + (in ? 1 : 0); i++) {
@@ -199,13 +198,13 @@ static void unsqueeze_backward(struct step_engine *e, struct step_node *node,
 {
     int64_t stride[STEP_MAX_DIMS] = {0};
     struct step_shape shape = {0};
-    resize_dims(in[0], (uint32_t)node->number[0], false, &shape, stride);
+    step_resize_dims(in[0], (uint32_t)node->number[0], false, &shape, stride);
     out[0] = step_grad_view(e, in[0], &shape, stride);
 }
 
 struct step_tensor *step_op_unsqueeze(struct step_engine *e, struct step_tensor *a, int64_t dim)
 {
-    if (a == NULL || !wrap(e, a, &dim, 1)) {
+    if (a == NULL || !step_dim_of(e, a, &dim, 1)) {
         return NULL;
     }
     if (a->shape.dims == STEP_MAX_DIMS) {
@@ -214,9 +213,9 @@ struct step_tensor *step_op_unsqueeze(struct step_engine *e, struct step_tensor 
     }
     int64_t stride[STEP_MAX_DIMS] = {0};
     struct step_shape shape = {0};
-    resize_dims(a, (uint32_t)dim, true, &shape, stride);
+    step_resize_dims(a, (uint32_t)dim, true, &shape, stride);
     struct step_node *node;
-    struct step_tensor *const view = view_of(e, a, &shape, stride, unsqueeze_backward, &node);
+    struct step_tensor *const view = step_view_of(e, a, &shape, stride, unsqueeze_backward, &node);
     if (node != NULL) {
         node->number[0] = dim;
     }
@@ -228,13 +227,13 @@ static void squeeze_backward(struct step_engine *e, struct step_node *node, stru
 {
     int64_t stride[STEP_MAX_DIMS] = {0};
     struct step_shape shape = {0};
-    resize_dims(in[0], (uint32_t)node->number[0], true, &shape, stride);
+    step_resize_dims(in[0], (uint32_t)node->number[0], true, &shape, stride);
     out[0] = step_grad_view(e, in[0], &shape, stride);
 }
 
 struct step_tensor *step_op_squeeze(struct step_engine *e, struct step_tensor *a, int64_t dim)
 {
-    if (a == NULL || !wrap(e, a, &dim, 0)) {
+    if (a == NULL || !step_dim_of(e, a, &dim, 0)) {
         return NULL;
     }
     if (a->shape.size[dim] != 1) {
@@ -242,9 +241,9 @@ struct step_tensor *step_op_squeeze(struct step_engine *e, struct step_tensor *a
     }
     int64_t stride[STEP_MAX_DIMS] = {0};
     struct step_shape shape = {0};
-    resize_dims(a, (uint32_t)dim, false, &shape, stride);
+    step_resize_dims(a, (uint32_t)dim, false, &shape, stride);
     struct step_node *node;
-    struct step_tensor *const view = view_of(e, a, &shape, stride, squeeze_backward, &node);
+    struct step_tensor *const view = step_view_of(e, a, &shape, stride, squeeze_backward, &node);
     if (node != NULL) {
         node->number[0] = dim;
     }
@@ -276,178 +275,5 @@ struct step_tensor *step_op_expand(struct step_engine *e, struct step_tensor *a,
         return NULL;
     }
     struct step_node *node;
-    return view_of(e, a, &whole, stride, expand_backward, &node);
-}
-
-/* ---- parts ---- */
-
-/* What sees the whole passes the gradient on as it is. */
-static void whole_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
-                           struct step_tensor **out)
-{
-    (void)e;
-    (void)node;
-    out[0] = step_hold(in[0]);
-}
-
-/* zeros of the whole shape, with the gradient copied into its part */
-static void part_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
-                          struct step_tensor **out)
-{
-    out[0] = step_empty(e, &node->shape, in[0]->dtype);
-}
-
-struct step_tensor *step_op_slice(struct step_engine *e, struct step_tensor *a, int64_t dim,
-                                  int64_t from, int64_t to)
-{
-    if (a == NULL || !wrap(e, a, &dim, 0)) {
-        return NULL;
-    }
-    const int64_t size = a->shape.size[dim];
-    const bool to_end = to == INT64_MAX;
-    from = from < 0 ? from + size : from < size ? from : size;
-    to = to < 0 ? to + size : to < size ? to : size;
-    if (from < 0 || to < from) {
-        step_fail(e, ZV_E_SYNTAX, "a slice that ends before it starts");
-        return NULL;
-    }
-    struct step_shape shape = a->shape;
-    shape.size[dim] = to - from;
-    struct step_node *node;
-    /* x[:size] is x, whose gradient passes through; x[:] is a slice (TensorIndexing.h, applySlice)
-     */
-    const bool whole = from == 0 && to == size && !to_end;
-    return view_of(e, a, &shape, a->stride, whole ? whole_backward : part_backward, &node);
-}
-
-struct step_tensor *step_op_every(struct step_engine *e, struct step_tensor *a, int64_t dim,
-                                  int64_t from, int64_t step)
-{
-    if (a == NULL || !wrap(e, a, &dim, 0)) {
-        return NULL;
-    }
-    if (from < 0 || step <= 0) {
-        step_fail(e, ZV_E_SYNTAX, "every: a first place and a step of at least 1");
-        return NULL;
-    }
-    const int64_t left = a->shape.size[dim] > from ? a->shape.size[dim] - from : 0;
-    struct step_shape shape = a->shape;
-    int64_t stride[STEP_MAX_DIMS];
-    memcpy(stride, a->stride, sizeof stride);
-    shape.size[dim] = left / step + (left % step != 0);
-    if (__builtin_mul_overflow(stride[dim], step, &stride[dim])) {
-        step_fail(e, ZV_E_LIMIT, "every: a step of %lld", (long long)step);
-        return NULL;
-    }
-    struct step_node *node;
-    return view_of(e, a, &shape, stride, part_backward, &node);
-}
-
-struct step_tensor *step_op_select(struct step_engine *e, struct step_tensor *a, int64_t dim)
-{
-    if (a == NULL || !wrap(e, a, &dim, 0)) {
-        return NULL;
-    }
-    int64_t stride[STEP_MAX_DIMS] = {0};
-    struct step_shape shape = {0};
-    resize_dims(a, (uint32_t)dim, false, &shape, stride);
-    struct step_node *node;
-    return view_of(e, a, &shape, stride, part_backward, &node);
-}
-
-/* zeros for the parts that no gradient came from, then a cat (or stack) of all */
-static void split_backward(struct step_engine *e, struct step_node *node, struct step_tensor **in,
-                           struct step_tensor **out)
-{
-    const uint32_t dim = (uint32_t)node->number[0];
-    struct step_tensor **const zeros =
-        zv_arena_array(e->arena, node->outputs, sizeof(struct step_tensor *));
-    enum zv_dtype dtype = ZV_DTYPE_UNKNOWN;
-    for (uint32_t i = 0; i < node->outputs; i++) {
-        dtype = in[i] != NULL ? in[i]->dtype : dtype;
-    }
-    if (zeros == NULL) {
-        step_fail(e, ZV_E_NOMEM, "no host memory for a backward pass");
-        return;
-    }
-    for (uint32_t i = 0; i < node->outputs; i++) {
-        if (in[i] == NULL) {
-            struct step_shape part = node->other;
-            if (node->sizes != NULL) {
-                part.size[dim] = node->sizes[i];
-            }
-            zeros[i] = step_empty(e, &part, dtype);
-        }
-    }
-    out[0] = step_empty(e, &node->shape, dtype);
-    for (uint32_t i = 0; i < node->outputs; i++) {
-        step_drop(e, zeros[i]);
-    }
-}
-
-static struct step_node *parts_node(struct step_engine *e, struct step_tensor *a, size_t count)
-{
-    struct step_node *const node =
-        step_node_new(e, split_backward, (struct step_tensor *const[]){a}, 1);
-    if (node != NULL) {
-        node->outputs = (uint32_t)count;
-        node->shape = a->shape;
-    }
-    return node;
-}
-
-bool step_op_split(struct step_engine *e, struct step_tensor *a, int64_t dim, const int64_t *sizes,
-                   size_t count, struct step_tensor **to)
-{
-    if (a == NULL || !wrap(e, a, &dim, 0)) {
-        return false;
-    }
-    int64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += sizes[i];
-    }
-    if (sum != a->shape.size[dim]) {
-        return step_fail(e, ZV_E_SYNTAX, "parts of %lld in a dimension of %lld", (long long)sum,
-                         (long long)a->shape.size[dim]);
-    }
-    struct step_node *const node = parts_node(e, a, count);
-    if (node != NULL) {
-        node->number[0] = dim;
-        node->other = a->shape;
-        node->sizes = zv_arena_array(e->arena, count, sizeof *sizes);
-        if (node->sizes == NULL) {
-            step_node_drop(e, node);
-            return step_fail(e, ZV_E_NOMEM, "no host memory for the step's graph");
-        }
-        memcpy(node->sizes, sizes, count * sizeof *sizes);
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct step_shape shape = a->shape;
-        shape.size[dim] = sizes[i];
-        to[i] = step_alias(e, a, &shape, a->stride);
-        step_attach(to[i], node, (uint32_t)i);
-    }
-    step_node_drop(e, node);
-    return step_ok(e);
-}
-
-bool step_op_unbind(struct step_engine *e, struct step_tensor *a, int64_t dim, size_t count,
-                    struct step_tensor **to)
-{
-    if (a == NULL || !wrap(e, a, &dim, 0)) {
-        return false;
-    }
-    int64_t stride[STEP_MAX_DIMS] = {0};
-    struct step_shape shape = {0};
-    resize_dims(a, (uint32_t)dim, false, &shape, stride);
-    struct step_node *const node = parts_node(e, a, count);
-    if (node != NULL) {
-        node->other = shape;
-    }
-    for (size_t i = 0; i < count; i++) {
-        to[i] = step_alias(e, a, &shape, stride);
-        step_attach(to[i], node, (uint32_t)i);
-    }
-    step_node_drop(e, node);
-    return step_ok(e);
+    return step_view_of(e, a, &whole, stride, expand_backward, &node);
 }
