@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -6,17 +5,7 @@
 #include "base/memory.h"
 #include "trace/capture.h"
 #include "trace/capture_bytes.h"
-#include "trace/crop.h"
-
-struct reader {
-    struct zv_trace *trace;
-    struct zv_slice input;
-    const unsigned char *at;
-    const unsigned char *end; /* of the chunk */
-    uint32_t count;           /* records of the chunk */
-    uint64_t event_total;
-    struct zv_error *err; /* never NULL */
-};
+#include "trace/capture_reader.h"
 
 /* A line of the index. */
 struct place {
@@ -25,24 +14,24 @@ struct place {
     uint64_t event;
 };
 
-static const unsigned char *start(const struct reader *reader)
+const unsigned char *capture_start(const struct capture_reader *reader)
 {
     return (const unsigned char *)reader->input.at;
 }
 
-static bool bad(struct reader *reader, const char *what)
+bool capture_bad(struct capture_reader *reader, const char *what)
 {
-    (void)zv_fail_at(reader->err, ZV_E_SYNTAX, (uint64_t)(reader->at - start(reader)),
+    (void)zv_fail_at(reader->err, ZV_E_SYNTAX, (uint64_t)(reader->at - capture_start(reader)),
                      "capture: %s", what);
     return false;
 }
 
-static bool number(struct reader *reader, uint64_t *to)
+bool capture_number(struct capture_reader *reader, uint64_t *to)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 70; shift += 7) {
         if (reader->at == reader->end) {
-            return bad(reader, "truncated inside a record");
+            return capture_bad(reader, "truncated inside a record");
         }
         const unsigned char byte = *reader->at++;
         if (shift == 63 && byte > 1) {
@@ -54,41 +43,42 @@ static bool number(struct reader *reader, uint64_t *to)
             return true;
         }
     }
-    return bad(reader, "a number of more than 64 bits");
+    return capture_bad(reader, "a number of more than 64 bits");
 }
 
-/* A number below limit. */
-static bool below(struct reader *reader, uint64_t limit, uint64_t *to)
+bool capture_below(struct capture_reader *reader, uint64_t limit, uint64_t *to)
 {
-    return number(reader, to) && (*to < limit || bad(reader, "a number that is out of range"));
+    return capture_number(reader, to) &&
+           (*to < limit || capture_bad(reader, "a number that is out of range"));
 }
 
 /* The chunk at offset; its payload is between at and end. */
-static bool open_chunk(struct reader *reader, uint64_t offset, uint64_t *type)
+static bool open_chunk(struct capture_reader *reader, uint64_t offset, uint64_t *type)
 {
-    reader->at = start(reader) + (offset < reader->input.length ? offset : reader->input.length);
-    reader->end = start(reader) + reader->input.length;
+    reader->at =
+        capture_start(reader) + (offset < reader->input.length ? offset : reader->input.length);
+    reader->end = capture_start(reader) + reader->input.length;
     if (offset > reader->input.length || reader->input.length - offset < CAPTURE_HEAD_BYTES) {
-        return bad(reader, "truncated at the head of a chunk");
+        return capture_bad(reader, "truncated at the head of a chunk");
     }
     const uint64_t bytes = zv_le64(reader->at + 8);
     *type = reader->at[0];
     reader->count = zv_le32(reader->at + 4);
     reader->at += CAPTURE_HEAD_BYTES;
     if (bytes > (uint64_t)(reader->end - reader->at)) {
-        return bad(reader, "truncated inside a chunk");
+        return capture_bad(reader, "truncated inside a chunk");
     }
     reader->end = reader->at + bytes;
     return true;
 }
 
-static bool read_meta(struct reader *reader)
+static bool read_meta(struct capture_reader *reader)
 {
     struct zv_trace *const trace = reader->trace;
     struct zv_trace_settings *const settings = &trace->settings;
     uint64_t values[8];
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        if (!number(reader, &values[i])) {
+        if (!capture_number(reader, &values[i])) {
             return false;
         }
     }
@@ -104,31 +94,31 @@ static bool read_meta(struct reader *reader)
     settings->expandable_segments = values[5] != 0;
     settings->has_max_split = values[6] != 0;
     settings->max_split_bytes = values[7];
-    return values[4] <= UINT32_MAX || bad(reader, "a number that is out of range");
+    return values[4] <= UINT32_MAX || capture_bad(reader, "a number that is out of range");
 }
 
-static bool read_text(struct reader *reader)
+static bool read_text(struct capture_reader *reader)
 {
     uint64_t length;
     uint32_t index;
-    if (!number(reader, &length)) {
+    if (!capture_number(reader, &length)) {
         return false;
     }
     if (length > (uint64_t)(reader->end - reader->at)) {
-        return bad(reader, "truncated inside a text");
+        return capture_bad(reader, "truncated inside a text");
     }
     const struct zv_slice text = {(const char *)reader->at, (size_t)length};
     const size_t before = reader->trace->text_count;
     reader->at += length;
     return trace_text(reader->trace, text, &index, reader->err) &&
-           (index == before || bad(reader, "a text that is there already"));
+           (index == before || capture_bad(reader, "a text that is there already"));
 }
 
-static bool read_known(struct reader *reader)
+static bool read_known(struct capture_reader *reader)
 {
     uint64_t known;
     uint64_t by;
-    if (!number(reader, &known) || !below(reader, reader->trace->text_count, &by)) {
+    if (!capture_number(reader, &known) || !capture_below(reader, reader->trace->text_count, &by)) {
         return false;
     }
     if (known >= ZV_TRACE_KNOWN) {
@@ -141,60 +131,63 @@ static bool read_known(struct reader *reader)
     return true;
 }
 
-static bool read_frame(struct reader *reader)
+static bool read_frame(struct capture_reader *reader)
 {
     struct zv_trace_frame frame;
     uint64_t file;
     uint64_t name;
     uint32_t index;
-    if (!below(reader, reader->trace->text_count, &file) ||
-        !below(reader, reader->trace->text_count, &name) || !number(reader, &frame.line)) {
+    if (!capture_below(reader, reader->trace->text_count, &file) ||
+        !capture_below(reader, reader->trace->text_count, &name) ||
+        !capture_number(reader, &frame.line)) {
         return false;
     }
     const size_t before = reader->trace->frame_count;
     frame.file = (uint32_t)file;
     frame.name = (uint32_t)name;
     return trace_frame(reader->trace, &frame, &index, reader->err) &&
-           (index == before || bad(reader, "a frame that is there already"));
+           (index == before || capture_bad(reader, "a frame that is there already"));
 }
 
-static bool read_stack(struct reader *reader)
+static bool read_stack(struct capture_reader *reader)
 {
     uint64_t outer;
     uint64_t frame;
     uint32_t index;
-    if (!below(reader, reader->trace->stack_count, &outer) ||
-        !below(reader, reader->trace->frame_count, &frame)) {
+    if (!capture_below(reader, reader->trace->stack_count, &outer) ||
+        !capture_below(reader, reader->trace->frame_count, &frame)) {
         return false;
     }
     const size_t before = reader->trace->stack_count;
     const struct zv_trace_stack stack = {(uint32_t)outer, (uint32_t)frame};
     return trace_stack(reader->trace, &stack, &index, reader->err) &&
-           (index == before || bad(reader, "a stack that is there already"));
+           (index == before || capture_bad(reader, "a stack that is there already"));
 }
 
-static bool read_stream(struct reader *reader)
+static bool read_stream(struct capture_reader *reader)
 {
     uint64_t handle;
     uint16_t index;
-    return number(reader, &handle) && trace_stream(reader->trace, handle, &index, reader->err);
+    return capture_number(reader, &handle) &&
+           trace_stream(reader->trace, handle, &index, reader->err);
 }
 
-static bool read_pool(struct reader *reader)
+static bool read_pool(struct capture_reader *reader)
 {
     struct zv_trace_pool pool;
     uint16_t index;
-    return number(reader, &pool.id[0]) && number(reader, &pool.id[1]) &&
+    return capture_number(reader, &pool.id[0]) && capture_number(reader, &pool.id[1]) &&
            trace_pool(reader->trace, &pool, &index, reader->err);
 }
 
-static bool read_annotation(struct reader *reader)
+static bool read_annotation(struct capture_reader *reader)
 {
     uint64_t time_us;
     uint64_t name;
     uint64_t is_end;
-    if (!number(reader, &time_us) || !below(reader, reader->trace->text_count, &name) ||
-        !below(reader, 2, &is_end)) {
+    if (!capture_number(reader, &time_us) ||
+        !capture_below(reader, reader->trace->text_count, &name) ||
+        !capture_below(reader, 2, &is_end)) {
         return false;
     }
     struct zv_trace_annotation *const added = trace_add_annotation(reader->trace, reader->err);
@@ -206,17 +199,18 @@ static bool read_annotation(struct reader *reader)
     return true;
 }
 
-static bool read_events(struct reader *reader)
+static bool read_events(struct capture_reader *reader)
 {
     const struct zv_trace *const trace = reader->trace;
     struct zv_trace_event before = {0};
     for (uint32_t i = 0; i < reader->count; i++) {
         uint64_t action, stream, address, bytes, time_us, stack, context;
-        if (!below(reader, ZV_TRACE_ACTION_COUNT, &action) ||
-            !below(reader, trace->stream_count, &stream) || !number(reader, &address) ||
-            !number(reader, &bytes) || !number(reader, &time_us) ||
-            !below(reader, trace->stack_count, &stack) ||
-            !below(reader, trace->text_count, &context)) {
+        if (!capture_below(reader, ZV_TRACE_ACTION_COUNT, &action) ||
+            !capture_below(reader, trace->stream_count, &stream) ||
+            !capture_number(reader, &address) || !capture_number(reader, &bytes) ||
+            !capture_number(reader, &time_us) ||
+            !capture_below(reader, trace->stack_count, &stack) ||
+            !capture_below(reader, trace->text_count, &context)) {
             return false;
         }
         struct zv_trace_event *const event = trace_add_event(reader->trace, reader->err);
@@ -235,112 +229,9 @@ static bool read_events(struct reader *reader)
     return true;
 }
 
-/* ---- the state ---- */
-
-struct state_tables {
-    struct zv_trace_start state;
-    size_t block_capacity;
-};
-
-static bool add_block(struct reader *reader, struct state_tables *tables,
-                      const struct zv_trace_block *block)
-{
-    struct zv_trace_start *const state = &tables->state;
-    if (state->block_count == tables->block_capacity) {
-        const size_t capacity = tables->block_capacity == 0 ? 256 : tables->block_capacity * 2;
-        void *const grown = zv_memory_resize(state->blocks, capacity * sizeof *state->blocks);
-        if (grown == NULL) {
-            (void)zv_fail_memory(reader->err, "blocks");
-            return false;
-        }
-        state->blocks = grown;
-        tables->block_capacity = capacity;
-    }
-    state->blocks[state->block_count++] = *block;
-    return true;
-}
-
-static bool read_block(struct reader *reader, struct state_tables *tables,
-                       const struct zv_trace_segment *segment, uint64_t *at)
-{
-    struct zv_trace_block block = {0};
-    uint64_t gap, stack, state;
-    if (!number(reader, &gap) || !number(reader, &block.bytes) ||
-        !number(reader, &block.requested_bytes) ||
-        !below(reader, reader->trace->stack_count, &stack) ||
-        !below(reader, ZV_BLOCK_PENDING + 1, &state)) {
-        return false;
-    }
-    const uint64_t room = segment->address + segment->bytes - *at;
-    if (gap > room || block.bytes > room - gap) {
-        return bad(reader, "a block outside its segment");
-    }
-    block.address = *at + gap;
-    block.stack = (uint32_t)stack;
-    block.state = (uint8_t)state;
-    *at = block.address + block.bytes;
-    return add_block(reader, tables, &block);
-}
-
-static bool read_segment(struct reader *reader, struct state_tables *tables, uint64_t *end)
-{
-    struct zv_trace_segment *const segment = &tables->state.segments[tables->state.segment_count];
-    uint64_t gap, stack, stream, pool, flags, blocks;
-    if (!number(reader, &gap) || !number(reader, &segment->bytes) ||
-        !below(reader, reader->trace->stack_count, &stack) ||
-        !below(reader, reader->trace->stream_count, &stream) ||
-        !below(reader, reader->trace->pool_count, &pool) || !below(reader, 4, &flags) ||
-        !below(reader, ZV_TRACE_MAX_RECORDS, &blocks)) {
-        return false;
-    }
-    if (gap > UINT64_MAX - *end || segment->bytes > UINT64_MAX - *end - gap) {
-        return bad(reader, "a segment outside the address space");
-    }
-    segment->address = *end + gap;
-    segment->first_block = (uint32_t)tables->state.block_count;
-    segment->stack = (uint32_t)stack;
-    segment->stream = (uint16_t)stream;
-    segment->pool = (uint16_t)pool;
-    segment->is_small = (flags & 1) != 0;
-    segment->is_expandable = (flags & 2) != 0;
-    uint64_t at = segment->address;
-    for (uint64_t i = 0; i < blocks; i++) {
-        if (!read_block(reader, tables, segment, &at)) {
-            return false;
-        }
-        segment->block_count++;
-    }
-    *end = segment->address + segment->bytes;
-    tables->state.segment_count++;
-    return true;
-}
-
-static bool read_state(struct reader *reader)
-{
-    struct state_tables tables = {0};
-    uint64_t end = 0;
-    enum { SEGMENT_LEAST = 7 }; /* bytes of a segment without blocks */
-    if (reader->count > (uint64_t)(reader->end - reader->at) / SEGMENT_LEAST) {
-        return bad(reader, "more segments than fit the chunk");
-    }
-    tables.state.segments =
-        zv_memory_alloc((reader->count + UINT64_C(1)) * sizeof *tables.state.segments);
-    bool fine = tables.state.segments != NULL;
-    if (!fine) {
-        (void)zv_fail_memory(reader->err, "segments");
-    }
-    for (uint32_t i = 0; i < reader->count && fine; i++) {
-        tables.state.segments[i] = (struct zv_trace_segment){0};
-        fine = read_segment(reader, &tables, &end);
-    }
-    fine = fine && trace_set_state(reader->trace, 0, &tables.state, reader->err) == ZV_OK;
-    zv_trace_start_close(&tables.state);
-    return fine;
-}
-
 /* ---- the whole ---- */
 
-typedef bool record_fn(struct reader *reader);
+typedef bool record_fn(struct capture_reader *reader);
 
 static record_fn *record_of(uint64_t type)
 {
@@ -367,7 +258,7 @@ static record_fn *record_of(uint64_t type)
 }
 
 /* Meta and tables: the chunks up to the first that the index names. */
-static bool read_tables(struct reader *reader, uint64_t until)
+static bool read_tables(struct capture_reader *reader, uint64_t until)
 {
     uint64_t offset = CAPTURE_MAGIC_BYTES;
     while (offset < until) {
@@ -375,7 +266,7 @@ static bool read_tables(struct reader *reader, uint64_t until)
         if (!open_chunk(reader, offset, &type)) {
             return false;
         }
-        offset = (uint64_t)(reader->end - start(reader));
+        offset = (uint64_t)(reader->end - capture_start(reader));
         record_fn *const read = record_of(type);
         for (uint32_t i = 0; i < reader->count && read != NULL; i++) {
             if (!read(reader)) {
@@ -386,33 +277,33 @@ static bool read_tables(struct reader *reader, uint64_t until)
     return true;
 }
 
-static bool read_place(struct reader *reader, struct place *to)
+static bool read_place(struct capture_reader *reader, struct place *to)
 {
     uint64_t time_us;
-    return number(reader, &to->type) && number(reader, &to->offset) && number(reader, &to->event) &&
-           number(reader, &time_us);
+    return capture_number(reader, &to->type) && capture_number(reader, &to->offset) &&
+           capture_number(reader, &to->event) && capture_number(reader, &time_us);
 }
 
-static bool open_index(struct reader *reader)
+static bool open_index(struct capture_reader *reader)
 {
     uint64_t type;
     const size_t length = reader->input.length;
-    reader->at = start(reader);
+    reader->at = capture_start(reader);
     if (length < CAPTURE_MAGIC_BYTES + CAPTURE_TAIL_BYTES ||
-        memcmp(start(reader) + length - CAPTURE_MAGIC_BYTES, CAPTURE_END, CAPTURE_MAGIC_BYTES) !=
-            0) {
-        reader->at = start(reader) + length;
-        return bad(reader, "truncated: it does not end with its index");
+        memcmp(capture_start(reader) + length - CAPTURE_MAGIC_BYTES, CAPTURE_END,
+               CAPTURE_MAGIC_BYTES) != 0) {
+        reader->at = capture_start(reader) + length;
+        return capture_bad(reader, "truncated: it does not end with its index");
     }
-    if (!open_chunk(reader, zv_le64(start(reader) + length - CAPTURE_TAIL_BYTES), &type)) {
+    if (!open_chunk(reader, zv_le64(capture_start(reader) + length - CAPTURE_TAIL_BYTES), &type)) {
         return false;
     }
-    return type == CAPTURE_INDEX || bad(reader, "its end names no index");
+    return type == CAPTURE_INDEX || capture_bad(reader, "its end names no index");
 }
 
 /* Which state ends the range, and which chunk of events begins it. */
-static bool choose(struct reader *reader, struct zv_capture_range range, struct place *first,
-                   struct place *state, uint64_t *tables_end)
+static bool choose(struct capture_reader *reader, struct zv_capture_range range,
+                   struct place *first, struct place *state, uint64_t *tables_end)
 {
     *first = (struct place){0};
     *state = (struct place){0};
@@ -429,10 +320,11 @@ static bool choose(struct reader *reader, struct zv_capture_range range, struct 
             *state = place;
         }
     }
-    return state->type != 0 || bad(reader, "its index names no state");
+    return state->type != 0 || capture_bad(reader, "its index names no state");
 }
 
-static bool read_range(struct reader *reader, const struct place *first, const struct place *state)
+static bool read_range(struct capture_reader *reader, const struct place *first,
+                       const struct place *state)
 {
     uint64_t type;
     uint64_t offset = first->type != 0 ? first->offset : state->offset;
@@ -440,7 +332,7 @@ static bool read_range(struct reader *reader, const struct place *first, const s
         if (!open_chunk(reader, offset, &type)) {
             return false;
         }
-        offset = (uint64_t)(reader->end - start(reader));
+        offset = (uint64_t)(reader->end - capture_start(reader));
         if (type == CAPTURE_EVENTS && !read_events(reader)) {
             return false;
         }
@@ -448,13 +340,15 @@ static bool read_range(struct reader *reader, const struct place *first, const s
     reader->trace->devices[0].events = reader->trace->events;
     reader->trace->devices[0].event_count = reader->trace->event_count;
     if (reader->trace->event_count != state->event - first->event) {
-        return bad(reader, "not as many events as its index says");
+        return capture_bad(reader, "not as many events as its index says");
     }
     return open_chunk(reader, state->offset, &type) &&
-           (type == CAPTURE_STATE || bad(reader, "its index names no state")) && read_state(reader);
+           (type == CAPTURE_STATE || capture_bad(reader, "its index names no state")) &&
+           capture_read_state(reader);
 }
 
-static bool read_all(struct reader *reader, struct zv_capture_range range, size_t *first_event)
+static bool read_all(struct capture_reader *reader, struct zv_capture_range range,
+                     size_t *first_event)
 {
     struct place first;
     struct place state;
@@ -466,7 +360,7 @@ static bool read_all(struct reader *reader, struct zv_capture_range range, size_
     }
     *first_event = (size_t)first.event;
     return reader->trace->settings.conf < reader->trace->text_count ||
-           bad(reader, "settings that are no text of it");
+           capture_bad(reader, "settings that are no text of it");
 }
 
 bool zv_capture_is(struct zv_slice input)
@@ -479,7 +373,7 @@ enum zv_status zv_capture_read(struct zv_trace *trace, struct zv_slice input,
                                struct zv_capture_range range, size_t *first, struct zv_error *err)
 {
     struct zv_error own = {0};
-    struct reader reader = {.trace = trace, .input = input, .err = &own};
+    struct capture_reader reader = {.trace = trace, .input = input, .err = &own};
     trace->source = ZV_TRACE_FROM_SNAPSHOT;
     trace->devices = zv_memory_alloc(sizeof *trace->devices);
     if (!zv_capture_is(input)) {
