@@ -201,7 +201,7 @@ const struct verb verb_view = {
         "anything: no network, no server. '?' in the page lists its keys. --json says what the "
         "page would hold.",
     .examples = "  zirve view snapshot.pickle -o page.html\n"
-                "  zirve view snapshot.pickle --card 4090 --range 1000-2000 -o part.html\n"
+                "  zirve view snapshot.pickle --card 4090 --range 0s-60s -o part.html\n"
                 "  zirve view trace.json.gz -o trace.html\n"
                 "  zirve view ops.txt --capacity 8GB -o ops.html\n"
                 "  zirve view snapshot.pickle --json\n",
