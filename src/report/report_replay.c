@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "report/report_explain.h"
 
-enum { NAME_WIDTH = 21, CELL_WIDTH = 27, RUNS_A_ROW = 2, CELL_TEXT = 128 };
+enum { NAME_WIDTH = 20, CELL_WIDTH = 28, RUNS_A_ROW = 2, CELL_TEXT = 128 };
 
 /* What one line of the comparison says about a run. */
 typedef void cell_fn(char to[CELL_TEXT], const struct report_style *style,
@@ -146,7 +146,7 @@ static const struct {
     {"card", card_cell, false},
     {"peak allocated", peak_allocated_cell, false},
     {"peak reserved", peak_reserved_cell, false},
-    {"  of it not requested", fragmentation_cell, false},
+    {"  not requested", fragmentation_cell, false},
     {"driver calls", calls_cell, false},
     {"retries", retries_cell, false},
     {"out of memory", ooms_cell, false},

@@ -4,49 +4,49 @@ $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --alloc-conf "" --alloc-
   [1] default settings
   [2] expandable_segments:True
 
-                       [1]                          [2]
-allocator              caching, torch-2.6           caching, torch-2.6
-card                   6.15 GiB (6.60 GB)           6.15 GiB (6.60 GB)
-peak allocated         5.59 GiB (6.00 GB)           5.59 GiB (6.00 GB)
-peak reserved          5.59 GiB (6.01 GB)           5.61 GiB (6.02 GB)
-  of it not requested  5.95 MiB (6.24 MB) 0.1%      17.95 MiB (18.83 MB) 0.3%
-driver calls           6, about 1 ms                11, about 30 ms
-retries                1                            1
-out of memory          1, first in line 22          never
-  request              1.86 GiB (2.00 GB)           -
-  free on the card     566.25 MiB (593.76 MB)       -
-  free in the cache    4.66 GiB (5.01 GB)           -
-  largest hole there   1.17 GiB (1.25 GB)           -
+                      [1]                           [2]
+allocator             caching, torch-2.6            caching, torch-2.6
+card                  6.15 GiB (6.60 GB)            6.15 GiB (6.60 GB)
+peak allocated        5.59 GiB (6.00 GB)            5.59 GiB (6.00 GB)
+peak reserved         5.59 GiB (6.01 GB)            5.61 GiB (6.02 GB)
+  not requested       5.95 MiB (6.24 MB) 0.1%       17.95 MiB (18.83 MB) 0.3%
+driver calls          6, about 1 ms                 11, about 30 ms
+retries               1                             1
+out of memory         1, first in line 22           never
+  request             1.86 GiB (2.00 GB)            -
+  free on the card    566.25 MiB (593.76 MB)        -
+  free in the cache   4.66 GiB (5.01 GB)            -
+  largest hole there  1.17 GiB (1.25 GB)            -
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --unit GB
 21 operations
 settings: default
 
-allocator              caching, torch-2.6
-card                   6.60 GB
-peak allocated         6.00 GB
-peak reserved          6.01 GB
-  of it not requested  0.01 GB 0.1%
-driver calls           6, about 1 ms
-retries                1
-out of memory          1, first in line 22
-  request              2.00 GB
-  free on the card     0.59 GB
-  free in the cache    5.01 GB
-  largest hole there   1.25 GB
+allocator             caching, torch-2.6
+card                  6.60 GB
+peak allocated        6.00 GB
+peak reserved         6.01 GB
+  not requested       0.01 GB 0.1%
+driver calls          6, about 1 ms
+retries               1
+out of memory         1, first in line 22
+  request             2.00 GB
+  free on the card    0.59 GB
+  free in the cache   5.01 GB
+  largest hole there  1.25 GB
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --policy direct --policy cuda-malloc-async --torch 2.14
 21 operations
   [1] default settings
   [2] default settings
 
-                       [1]                          [2]
-allocator              direct, torch-2.14 *         cuda-malloc-async, torch-2.14 *
-card                   6.15 GiB (6.60 GB)           6.15 GiB (6.60 GB)
-peak allocated         5.59 GiB (6.00 GB)           5.59 GiB (6.00 GB)
-peak reserved          5.60 GiB (6.01 GB)           5.59 GiB (6.01 GB)
-  of it not requested  13.95 MiB (14.63 MB) 0.2%    5.95 MiB (6.24 MB) 0.1%
-driver calls           21, about 4 ms               5, about 171 ms
-retries                0                            0
-out of memory          never                        never
+                      [1]                           [2]
+allocator             direct, torch-2.14 *          cuda-malloc-async, torch-2.14 *
+card                  6.15 GiB (6.60 GB)            6.15 GiB (6.60 GB)
+peak allocated        5.59 GiB (6.00 GB)            5.59 GiB (6.00 GB)
+peak reserved         5.60 GiB (6.01 GB)            5.59 GiB (6.01 GB)
+  not requested       13.95 MiB (14.63 MB) 0.2%     5.95 MiB (6.24 MB) 0.1%
+driver calls          21, about 4 ms                5, about 171 ms
+retries               0                             0
+out of memory         never                         never
 
 * unchecked: written from the sources of PyTorch 2.13 and 2.14, not yet compared
 with a run of them.
@@ -57,14 +57,14 @@ $ zirve replay tests/data/ops/hole.txt --card 4090 --unit GiB
 21 operations
 settings: default
 
-allocator              caching, torch-2.6
-card                   23.51 GiB
-peak allocated         5.59 GiB
-peak reserved          7.46 GiB
-  of it not requested  4.66 GiB 62.5%
-driver calls           5, about 1 ms
-retries                0
-out of memory          never
+allocator             caching, torch-2.6
+card                  23.51 GiB
+peak allocated        5.59 GiB
+peak reserved         7.46 GiB
+  not requested       4.66 GiB 62.5%
+driver calls          5, about 1 ms
+retries               0
+out of memory         never
 $ zirve replay tests/data/ops/hole.txt --capacity 6.6GB --json
 {
   "schema": "zirve.replay/1",
@@ -114,14 +114,14 @@ $ zirve replay tests/data/ops/streams.txt --counters $TMP/c.tsv --events $TMP/e.
 13 operations
 settings: default
 
-allocator              caching, torch-2.6
-card                   no limit
-peak allocated         9000960 B
-peak reserved          20971520 B
-  of it not requested  17971520 B 85.6%
-driver calls           2, about 0 ms
-retries                0
-out of memory          never
+allocator             caching, torch-2.6
+card                  no limit
+peak allocated        9000960 B
+peak reserved         20971520 B
+  not requested       17971520 B 85.6%
+driver calls          2, about 0 ms
+retries               0
+out of memory         never
 op	status	addr	allocated	reserved	active	requested	inactive_split	segments	alloc_retries	ooms	device_alloc	device_free
 1	ok	m+0	3000320	20971520	3000320	3000000	17971200	1	0	0	1	0
 2	ok	-	3000320	20971520	3000320	3000000	17971200	1	0	0	1	0
@@ -166,14 +166,14 @@ op	action	addr	size	stream
 11 operations
 settings: default
 
-allocator              caching, torch-2.6
-card                   no limit
-peak allocated         4.77 MiB (5.00 MB)
-peak reserved          40.00 MiB (41.94 MB)
-  of it not requested  35.23 MiB (36.94 MB) 88.0%
-driver calls           4, about 0 ms
-retries                0
-out of memory          never
+allocator             caching, torch-2.6
+card                  no limit
+peak allocated        4.77 MiB (5.00 MB)
+peak reserved         40.00 MiB (41.94 MB)
+  not requested       35.23 MiB (36.94 MB) 88.0%
+driver calls          4, about 0 ms
+retries               0
+out of memory         never
 $ zirve replay tests/data/ops/streams.txt --summary
 |===========================================================================|
 |                  PyTorch CUDA memory summary, device ID 0                 |
@@ -365,18 +365,18 @@ $ printf 'a 1 281474976710656 0\n' | zirve replay - --capacity 8GB --unit GiB
 1 operations
 settings: default
 
-allocator              caching, torch-2.6
-card                   7.45 GiB
-peak allocated         0.00 GiB
-peak reserved          0.00 GiB
-  of it not requested  0.00 GiB 0.0%
-driver calls           2, about 0 ms
-retries                1
-out of memory          1, first in line 1
-  request              262144.00 GiB
-  free on the card     7.45 GiB
-  free in the cache    0.00 GiB
-  largest hole there   0.00 GiB
+allocator             caching, torch-2.6
+card                  7.45 GiB
+peak allocated        0.00 GiB
+peak reserved         0.00 GiB
+  not requested       0.00 GiB 0.0%
+driver calls          2, about 0 ms
+retries               1
+out of memory         1, first in line 1
+  request             262144.00 GiB
+  free on the card    7.45 GiB
+  free in the cache   0.00 GiB
+  largest hole there  0.00 GiB
 $ printf 'a 1 18446744073709551616 0\n' | zirve replay -
 zirve replay: -: neither a memory snapshot, a capture, a profiler trace, a memory timeline nor an op list: line 1: the number of bytes is no number below 2^64: 18446744073709551616
 ? 3
@@ -489,19 +489,19 @@ is allocated first, in address order: older fragmentation is not reproduced.
   [1] default settings
   [2] expandable_segments:True
 
-                       [1]                          [2]
-allocator              caching, torch-2.14 *        caching, torch-2.14 *
-card                   8.00 MiB (8.39 MB)           8.00 MiB (8.39 MB)
-peak allocated         2.00 KiB (2.05 kB)           2.00 KiB (2.05 kB)
-peak reserved          2.00 MiB (2.10 MB)           2.00 MiB (2.10 MB)
-  of it not requested  2.00 MiB (2.10 MB) 99.9%     2.00 MiB (2.10 MB) 99.9%
-driver calls           3, about 0 ms                5, about 0 ms
-retries                1                            1
-out of memory          1, first at event 2          1, first at event 2
-  request              3.00 MiB (3.15 MB)           3.00 MiB (3.15 MB)
-  free on the card     6.00 MiB (6.29 MB)           6.00 MiB (6.29 MB)
-  free in the cache    2.00 MiB (2.10 MB)           2.00 MiB (2.10 MB)
-  largest hole there   2.00 MiB (2.10 MB)           2.00 MiB (2.10 MB)
+                      [1]                           [2]
+allocator             caching, torch-2.14 *         caching, torch-2.14 *
+card                  8.00 MiB (8.39 MB)            8.00 MiB (8.39 MB)
+peak allocated        2.00 KiB (2.05 kB)            2.00 KiB (2.05 kB)
+peak reserved         2.00 MiB (2.10 MB)            2.00 MiB (2.10 MB)
+  not requested       2.00 MiB (2.10 MB) 99.9%      2.00 MiB (2.10 MB) 99.9%
+driver calls          3, about 0 ms                 5, about 0 ms
+retries               1                             1
+out of memory         1, first at event 2           1, first at event 2
+  request             3.00 MiB (3.15 MB)            3.00 MiB (3.15 MB)
+  free on the card    6.00 MiB (6.29 MB)            6.00 MiB (6.29 MB)
+  free in the cache   2.00 MiB (2.10 MB)            2.00 MiB (2.10 MB)
+  largest hole there  2.00 MiB (2.10 MB)            2.00 MiB (2.10 MB)
 
 * unchecked: written from the sources of PyTorch 2.13 and 2.14, not yet compared
 with a run of them.
@@ -692,7 +692,7 @@ $ gzip -c tests/data/ops/hole.txt >$TMP/hole.gz; zirve replay $TMP/hole.gz --cap
 21 operations
 settings: default
 
-allocator              caching, torch-2.6
+allocator             caching, torch-2.6
 $ zirve replay tests/data/ops/hole.txt --advise --budget many
 zirve replay: --budget many: expected replays (5) or seconds (30s)
 ? 64
@@ -711,14 +711,14 @@ its size.
 5 operations
 settings: default
 
-allocator              caching, torch-2.14 *
-card                   no limit
-peak allocated         4.00 MiB (4.19 MB)
-peak reserved          22.00 MiB (23.07 MB)
-  of it not requested  18.00 MiB (18.87 MB) 81.8%
-driver calls           2, about 0 ms
-retries                0
-out of memory          never
+allocator             caching, torch-2.14 *
+card                  no limit
+peak allocated        4.00 MiB (4.19 MB)
+peak reserved         22.00 MiB (23.07 MB)
+  not requested       18.00 MiB (18.87 MB) 81.8%
+driver calls          2, about 0 ms
+retries               0
+out of memory         never
 
 * unchecked: written from the sources of PyTorch 2.13 and 2.14, not yet compared
 with a run of them.
