@@ -44,6 +44,14 @@ static bool is_list(const struct arguments *args, const char *name)
     return false;
 }
 
+static enum zv_status refuse_zero(const struct arguments *args, const char *name, uint64_t value,
+                                  struct zv_error *err)
+{
+    return arguments_has(args, name) && value == 0
+               ? zv_fail(err, ZV_E_USAGE, "--%s 0: expected at least 1", name)
+               : ZV_OK;
+}
+
 /* Numbers, one table row each: where it goes and by which option. */
 static enum zv_status set_counts(struct zv_job *job, const struct arguments *args,
                                  struct zv_error *err)
@@ -78,12 +86,13 @@ static enum zv_status set_counts(struct zv_job *job, const struct arguments *arg
             continue;
         }
         status = arguments_u64(args, wide[i].name, wide[i].to, err);
-        if (status == ZV_OK && arguments_has(args, wide[i].name) && *wide[i].to == 0) {
-            status = zv_fail(err, ZV_E_USAGE, "--%s 0: expected at least 1", wide[i].name);
-        }
+        status = status == ZV_OK ? refuse_zero(args, wide[i].name, *wide[i].to, err) : status;
     }
     for (size_t i = 0; status == ZV_OK && i < sizeof narrow / sizeof narrow[0]; i++) {
         status = arguments_u32(args, narrow[i].name, narrow[i].to, err);
+        status = status == ZV_OK && narrow[i].to != &serve->cpu_moe_layers
+                     ? refuse_zero(args, narrow[i].name, *narrow[i].to, err)
+                     : status;
     }
     if (status == ZV_OK && arguments_has(args, "context")) {
         serve->context_is_total = false;

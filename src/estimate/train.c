@@ -228,6 +228,11 @@ static void train_sizes_of(struct build *build, struct train_sizes *sizes)
     const uint64_t trained = sizes->lora ? 4 : weight;
     if (sizes->lora) {
         build_assume(build, "LoRA weights in float32, as PEFT casts adapters");
+        if (train->lora_targets.length == 0) {
+            build_assume(build,
+                         "LoRA on what PEFT adapts by itself (q_proj and v_proj, query_key_value, "
+                         "...), no --lora-targets given");
+        }
     }
     sizes->gradient_bytes = value_bytes_of(build, train->gradient_dtype, trained, "gradient type");
     sizes->master = keeps_master(build, sizes, weight);
@@ -262,12 +267,17 @@ void build_train(struct build *build)
         return;
     }
     train_sizes_of(build, &sizes);
+    uint64_t adapters = 0;
     for (int stage = 0; stage < (int)build->plan.stages && build->status == ZV_OK; stage++) {
         struct trained sum = {0};
         trained_collect(build, &sum, &sizes, stage);
+        adapters += sum.tensors + sum.hidden_shapes;
         state_items(build, &sizes, &sum, build->plan.scopes[stage]);
         moment_items(build, &sizes, &sum, build->plan.scopes[stage]);
         activation_items(build, &sizes, stage);
+    }
+    if (sizes.lora && adapters == 0 && build->status == ZV_OK) {
+        build_fail(build, trained_none(&build->in->job->train, build->in->model, build->err));
     }
     serve_overhead(build, &(struct serve_sizes){0});
     build_assume(build, "activations, loss and what an update needs for a moment by closed "

@@ -1,6 +1,7 @@
 #include "estimate/trained.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "base/fail.h"
@@ -18,18 +19,26 @@ static bool names_one(struct zv_slice targets)
     return false;
 }
 
+/* What peft adapts by itself, of the families that it knows (peft 0.18, utils/constants.py; of Phi
+ * also fc1 and fc2). */
+#define USUAL_TARGETS "q_proj,v_proj,query_key_value,c_attn,qkv_proj,Wqkv,query,value,q,v"
+
+/* Whether a weight can have adapters. */
+static bool is_adaptable(const struct zv_tensor *tensor)
+{
+    return tensor->linear && !tensor->metadata && tensor->dims >= 2 &&
+           tensor->part != ZV_PART_HEAD && tensor->part != ZV_PART_VISION &&
+           tensor->part != ZV_PART_ROUTER;
+}
+
 static bool is_target(const struct zv_train *train, const struct zv_tensor *tensor)
 {
-    if (!tensor->linear || tensor->metadata || tensor->dims < 2 || tensor->part == ZV_PART_HEAD ||
-        tensor->part == ZV_PART_VISION || tensor->part == ZV_PART_ROUTER) {
-        return false;
-    }
     struct zv_slice targets = train->lora_targets;
-    if (zv_slice_equal(targets, "all-linear")) {
-        return true;
+    if (!is_adaptable(tensor) || zv_slice_equal(targets, "all-linear")) {
+        return is_adaptable(tensor);
     }
     if (targets.length == 0) {
-        targets = zv_slice_of("q_proj,v_proj,query_key_value,c_attn,qkv_proj");
+        targets = zv_slice_of(USUAL_TARGETS);
     }
     while (targets.length != 0) {
         char module[128];
@@ -41,6 +50,53 @@ static bool is_target(const struct zv_train *train, const struct zv_tensor *tens
         }
     }
     return false;
+}
+
+/* "q_proj" of "model.layers.0.self_attn.q_proj.weight". */
+static struct zv_slice module_name(struct zv_slice tensor)
+{
+    struct zv_slice last = {0};
+    struct zv_slice before = {0};
+    while (tensor.length != 0) {
+        before = last;
+        last = zv_slice_cut(&tensor, '.');
+    }
+    return zv_slice_equal(last, "weight") && before.length != 0 ? before : last;
+}
+
+/* The modules that can have adapters, each once, as far as there is room. */
+static void list_adaptable(const struct zv_model *model, char to[256])
+{
+    size_t used = 0;
+    to[0] = 0;
+    for (size_t i = 0; i < model->tensor_count; i++) {
+        char name[130];
+        const struct zv_slice module = module_name(model->tensors[i].name);
+        (void)snprintf(name, sizeof name, "%.*s, ",
+                       (int)(module.length < 120 ? module.length : 120), module.at);
+        if (is_adaptable(&model->tensors[i]) && strstr(to, name) == NULL &&
+            used + strlen(name) < 256) {
+            used += (size_t)snprintf(to + used, 256 - used, "%s", name);
+        }
+    }
+    to[used > 2 ? used - 2 : 0] = 0;
+}
+
+enum zv_status trained_none(const struct zv_train *train, const struct zv_model *model,
+                            struct zv_error *err)
+{
+    char names[256];
+    list_adaptable(model, names);
+    if (names[0] == 0) {
+        return zv_fail(err, ZV_E_UNSUPPORTED,
+                       "--lora-rank: no weight of this model takes adapters");
+    }
+    if (train->lora_targets.length == 0) {
+        return zv_fail(err, ZV_E_USAGE,
+                       "--lora-targets: the usual modules are not in this model; it has %s", names);
+    }
+    return zv_fail(err, ZV_E_USAGE, "--lora-targets %.*s: none of this model's modules; it has %s",
+                   (int)train->lora_targets.length, train->lora_targets.at, names);
 }
 
 static uint64_t rank_values(const struct build *build, const struct zv_tensor *tensor)

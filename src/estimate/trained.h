@@ -30,4 +30,8 @@ struct train_sizes {
 void trained_collect(struct build *build, struct trained *sum, const struct train_sizes *sizes,
                      int stage);
 
+/* The error when adapters are asked for and no weight gets one: what could be named. */
+enum zv_status trained_none(const struct zv_train *train, const struct zv_model *model,
+                            struct zv_error *err);
+
 #endif

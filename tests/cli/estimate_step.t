@@ -1078,7 +1078,25 @@ $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtun
 zirve estimate: steps/checkpoints.step: line 12: column 44: the step needs selective: state it with --set selective=op, products, a number of layers, or operations (mm,flash)
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=flush
-zirve estimate: steps/torchtune.step: line 253: column 14: selective: "flush" is no operation that a checkpoint keeps (op, products, a number of layers, or of mm, addmm, bmm, baddbmm, convolution, flash, efficient, add, sub, mul, div, to, dropout, softmax, layer_norm, max, neg, exp, sigmoid, tanh, relu, sqrt, rsqrt, reciprocal, log, pow, square, silu, gelu, sin, cos, erf; with /N: of N results the first)
+zirve estimate: steps/torchtune.step: line 254: column 14: selective: "flush" is no operation that a checkpoint keeps (op, products, a number of layers, or of mm, addmm, bmm, baddbmm, convolution, flash, efficient, add, sub, mul, div, to, dropout, softmax, layer_norm, max, neg, exp, sigmoid, tanh, relu, sqrt, rsqrt, reciprocal, log, pow, square, silu, gelu, sin, cos, erf; with /N: of N results the first)
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework transformers --micro-batch 1 --seq-length 512 --lora-rank 8 --lora-targets nosuch
+zirve estimate: steps/adapters.step: line 8: column 1: --lora-targets: no linear module of this model has such a name (transformers' names, as q_proj,v_proj, or all-linear)
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --framework torchtune --micro-batch 1 --seq-length 512 --lora-rank 8 --lora-targets output_proj
+zirve estimate: steps/adapters.step: line 8: column 1: --lora-targets: no linear module of this model has such a name (transformers' names, as q_proj,v_proj, or all-linear)
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --task train --micro-batch 1 --seq-length 512 --lora-rank 8 --lora-targets nosuch
+zirve estimate: --lora-targets nosuch: none of this model's modules; it has q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj
+? 64
+$ zirve estimate tests/data/models/falcon-mamba-7b/config.json --task train --micro-batch 1 --seq-length 512 --lora-rank 8
+zirve estimate: --lora-targets: the usual modules are not in this model; it has in_proj, x_proj, dt_proj, out_proj
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --task train --micro-batch 1 --seq-length 512 --lora-rank 0
+zirve estimate: --lora-rank 0: expected at least 1
+? 64
+$ zirve estimate tests/data/models/llama-3.2-1b/config.json --context 1k --tp 0
+zirve estimate: --tp 0: expected at least 1
 ? 64
 $ zirve estimate tests/data/models/llama-3.1-8b/config.json --framework torchtune --micro-batch 2 --seq-length 8192 --optimizer adamw-fused --set chunks=8 --set in_backward=true --checkpointing selective --set selective=0
 zirve estimate: steps/checkpoints.step: line 13: column 3: selective=0: of how many layers one is run again must be 1 or more

@@ -39,7 +39,18 @@ static void add(char settings[ROW_TEXT], const char *name, struct zv_slice value
     assert_true(more > 0 && length + (size_t)more < ROW_TEXT);
 }
 
-/* Whether there is a cache, how experts are used, how layers are run again. */
+/* "lora:q_proj,v_proj", "lora-drop:all-linear" */
+static void add_adapters(char settings[ROW_TEXT], struct zv_slice word)
+{
+    const struct zv_slice how = zv_slice_cut(&word, ':');
+    add(settings, "full", zv_slice_of("false"));
+    add(settings, "targets", word);
+    if (zv_slice_equal(how, "lora-drop")) {
+        add(settings, "dropout", zv_slice_of("0.1"));
+    }
+}
+
+/* Whether there is a cache, how experts are used, how layers are run again, what is adapted. */
 static void add_more(char settings[ROW_TEXT], struct zv_slice more)
 {
     const struct zv_slice cache = zv_slice_cut(&more, '+');
@@ -47,7 +58,9 @@ static void add_more(char settings[ROW_TEXT], struct zv_slice more)
     while (more.length != 0) {
         const struct zv_slice word = zv_slice_cut(&more, '+');
         const bool reentrant = zv_slice_equal(word, "reentrant");
-        if (zv_slice_equal(word, "one") || zv_slice_equal(word, "balanced")) {
+        if (zv_slice_starts(word, "lora")) {
+            add_adapters(settings, word);
+        } else if (zv_slice_equal(word, "one") || zv_slice_equal(word, "balanced")) {
             add(settings, "routing", word);
         } else if (reentrant || zv_slice_equal(word, "full")) {
             add(settings, "checkpoint", zv_slice_of("true"));

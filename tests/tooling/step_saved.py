@@ -25,6 +25,8 @@ A mixture of experts asks the card which experts a token goes to, which no fake 
 case's last column is then "nocache+balanced" (as evenly as it goes) or "nocache+one" (all to the same
 ones). "nocache+reentrant" and "nocache+full" run each layer again in backward (torch.utils.checkpoint),
 "nocache+op" and the other names of POLICIES without what the operations of that policy gave.
+"nocache+lora:q_proj,v_proj" trains adapters of rank 8 alone (peft, its defaults; all-linear for every
+module that it would take), "nocache+lora-drop:…" with dropout.
 """
 import collections
 import contextlib
@@ -36,6 +38,7 @@ import os
 import sys
 import weakref
 
+import peft
 import torch
 import transformers
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -113,6 +116,16 @@ def run_again(model, how):
         if how != "reentrant":
             settings["context_fn"] = functools.partial(contexts, how)
         model.gradient_checkpointing_enable(settings)
+
+
+def with_adapters(model, word):
+    """"lora:names" or "lora-drop:names"; the model itself without a word."""
+    if not word:
+        return model
+    how, names = word.split(":")
+    names = names if names == "all-linear" else names.split(",")
+    dropout = 0.1 if how == "lora-drop" else 0.0
+    return peft.get_peft_model(model, peft.LoraConfig(r=8, target_modules=names, lora_dropout=dropout))
 
 
 class Experts:
@@ -291,7 +304,8 @@ def run(folder, case):
     config_name, cls, _, _, weights, autocast, attention, more = case
     cache, *words = more.split("+")
     routing = next((word for word in words if word in ROUTINGS), "")
-    again = next((word for word in words if word not in ROUTINGS), "")
+    lora = next((word for word in words if word.startswith("lora")), "")
+    again = next((word for word in words if word not in (*ROUTINGS, lora)), "")
     with open(config_path(folder, config_name)) as f:
         values = json.load(f)
     config = transformers.AutoConfig.for_model(**values)
@@ -304,6 +318,7 @@ def run(folder, case):
         model.train()
         torch.set_default_dtype(torch.float32)  # what a model makes on its way is not of its weights' type
         run_again(model, again)
+        model = with_adapters(model, lora)
         own = list(model.parameters()) + list(model.buffers())
         live = Events(own, Experts(config, routing))
         with live:

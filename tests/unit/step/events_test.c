@@ -200,10 +200,21 @@ static void test_checkpointed(void **state)
     assert_true(rows >= 40);
 }
 
+/* Adapters beside frozen weights, as peft makes them. */
+static void test_adapters(void **state)
+{
+    (void)state;
+    events = 0;
+    const size_t rows = step_rows_each("adapters", "/events.tsv.gz", check_row);
+    print_message("# %zu steps, %zu events\n", rows, events);
+    assert_true(rows >= 137);
+}
+
 int main(void)
 {
     step_rows_use("saved");
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_events),
-                                       cmocka_unit_test(test_checkpointed)};
+                                       cmocka_unit_test(test_checkpointed),
+                                       cmocka_unit_test(test_adapters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
