@@ -207,7 +207,7 @@ static void test_adapters(void **state)
     events = 0;
     const size_t rows = step_rows_each("adapters", "/events.tsv.gz", check_row);
     print_message("# %zu steps, %zu events\n", rows, events);
-    assert_true(rows >= 137);
+    assert_true(rows >= 153);
 }
 
 int main(void)
