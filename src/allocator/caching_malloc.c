@@ -4,6 +4,12 @@
 
 enum { ROOM_PER_MALLOC = 4 }; /* segment or reservation, rest of a map, rest of a split, spare */
 
+/* What asking the driver once may need. */
+static bool make_room(struct caching *c)
+{
+    return caching_reserve_blocks(c, ROOM_PER_MALLOC) && caching_reserve_reservation(c);
+}
+
 /* The next multiple of a power-of-two's fraction; n > 512 * divisions. */
 static uint64_t round_to_division(uint64_t n, uint64_t divisions)
 {
@@ -85,10 +91,7 @@ static enum zv_status prepare(struct caching *c, uint64_t bytes, uint64_t stream
          c->config.rounds_to_divisions) == 0) {
         c->fast_lists[request->pool] = c->lists[request->list];
     }
-    if (!caching_reserve_blocks(c, ROOM_PER_MALLOC) || !caching_reserve_reservation(c)) {
-        return zv_fail_memory(err, "blocks");
-    }
-    return ZV_OK;
+    return make_room(c) ? ZV_OK : zv_fail_memory(err, "blocks");
 }
 
 /* What a block of a reservation could grow to by mapping what follows it. */
@@ -237,11 +240,14 @@ static enum zv_status obtain(struct caching *c, const struct request *request, u
         return ZV_OK;
     }
     if (!(caching_is_new(c) && c->capturing) && caching_release_available(c, request)) {
+        if (!make_room(c)) {
+            return zv_fail_memory(err, "blocks");
+        }
         *answer = acquire(c, request, at);
     }
     if (*answer == GOT_NOTHING && !caching_holds_events(c)) {
         const enum zv_status status = caching_release_cached(c, err);
-        if (status != ZV_OK || !caching_reserve_blocks(c, ROOM_PER_MALLOC)) {
+        if (status != ZV_OK || !make_room(c)) {
             return zv_fail_memory(err, "blocks");
         }
         c->stats.num_alloc_retries++;

@@ -152,6 +152,20 @@ static void test_a_hole_too_small(void **state)
     }
 }
 
+/* What no address range can hold asks for a new range each time the driver is asked. */
+static void test_more_than_a_range(void **state)
+{
+    (void)state;
+    struct zv_allocator *const allocator =
+        allocator_open_with(ZV_POLICY_CACHING, ZV_TORCH_2_6, "expandable_segments:True", 100 * MIB);
+    for (unsigned i = 1; i <= 40; i++) {
+        assert_int_equal(allocator_take(allocator, 1000 * MIB, 0).address, 0);
+        assert_int_equal(allocator_stats(allocator).num_ooms, i);
+    }
+    assert_int_equal(zv_allocator_check(allocator, NULL), ZV_OK);
+    zv_allocator_close(allocator);
+}
+
 /* An oversize block serves a request only with less slack than max_non_split_rounding. */
 static void test_slack_of_oversize_blocks(void **state)
 {
@@ -377,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_memory_fraction),
         cmocka_unit_test(test_throw_on_oom),
         cmocka_unit_test(test_large_segments),
+        cmocka_unit_test(test_more_than_a_range),
         cmocka_unit_test(test_resets),
         cmocka_unit_test(test_work_until),
         cmocka_unit_test(test_host_memory_fails),
